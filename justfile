@@ -6,7 +6,7 @@ default:
 
 # A game of the council in the terminal and in the browser
 demo:
-    cargo run --release -- demo
+    cargo run -- demo
 
 # Compile everything, tests included, without running it
 check:

@@ -9,25 +9,20 @@ use std::time::{Duration, Instant};
 use engine::{Board, board::perft};
 use shakmaty::{CastlingMode, Chess, Position as _, fen::Fen};
 
-type Count = (&'static str, u32, u64);
-
-const SHALLOW: [Count; 3] = [
-    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 5, 4_865_609),
-    ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 4, 4_085_603),
-    ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 6, 11_030_083),
-];
-const DEEP: [Count; 3] = [
-    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 6, 119_060_324),
-    ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 5, 193_690_690),
-    ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 7, 178_633_661),
+/// Positions with a shallow and a deep count: the depth and its leaves.
+const POSITIONS: [(&str, [(u32, u64); 2]); 3] = [
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", [(5, 4_865_609), (6, 119_060_324)]),
+    ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", [(4, 4_085_603), (5, 193_690_690)]),
+    ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", [(6, 11_030_083), (7, 178_633_661)]),
 ];
 
 fn main() {
     let deep = std::env::args().any(|argument| argument == "deep");
-    let (counts, rounds) = if deep { (DEEP, 1) } else { (SHALLOW, 10) };
+    let rounds = if deep { 1 } else { 10 };
     println!("{:>12} {:>10} {:>10} {:>6}", "leaves", "concilio", "shakmaty", "ratio");
     let mut total = (0, Duration::ZERO, Duration::ZERO);
-    for (fen, depth, leaves) in counts {
+    for (fen, counts) in POSITIONS {
+        let (depth, leaves) = counts[usize::from(deep)];
         let ours = Board::from_fen(fen).expect("a good FEN");
         let setup: Fen = fen.parse().expect("a good FEN");
         let theirs: Chess = setup.into_position(CastlingMode::Standard).expect("a legal position");

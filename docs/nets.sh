@@ -1,6 +1,7 @@
 #!/bin/sh
 # The nets of the program, as they were made: about thirteen hours of one core, most of them for labels. Games depend on the
-# search of their day (folders 61 to 68: 4b591ab; 101 to 107: 5a0dc64), so later versions make others.
+# search of their day (folders 61 to 68: 4b591ab; 101 to 107: 5a0dc64), and the commands are those of d3507c0: since then the
+# net plays the games, and `concilio-lab shuffle` comes before `concilio-lab train`.
 set -e
 
 concilio-lab data --output own-200 --nodes 200 --seed 1 --games 70144      # 4.6 million positions of own games

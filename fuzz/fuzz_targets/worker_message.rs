@@ -5,7 +5,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use domain::{GameId, Limits, Line, MachineName, Phase, SearchId, Task, Variant};
+use council::electors::Task;
+use domain::{GameId, Line, MachineName, Phase, SearchId, Variant};
 use cluster::{
     ProcessIdentity,
     wire::{self, Heartbeat, Poll, SearchEvent, SearchEventKind, WorkerCommand},
@@ -25,16 +26,15 @@ fuzz_target!(|bytes: &[u8]| {
             if let Ok(spec) = order.elector.spec(order.threads, &BTreeMap::new()) {
                 assert!(spec.threads >= 1 && spec.hash >= 1);
             }
-            if let Ok(job) = order.job() {
-                assert!(job.task.root_moves.iter().all(|uci| job.task.line.is_legal(*uci)));
+            if let Ok(task) = order.task() {
+                assert!(task.root_moves.iter().all(|uci| task.line.is_legal(*uci)));
             }
         }
         if let Ok((_, SearchEvent { elector, kind: SearchEventKind::Proposal(text), .. })) =
             wire::decode::<SearchEvent>("fuzz", message, &identity.version)
         {
             let id = SearchId { game: GameId::new("fuzz"), ply: 0, serial: 1, phase: Phase::First };
-            let line = Arc::new(Line::start(Variant::Standard));
-            let task = Task { id, line, root_moves: Vec::new(), limits: Limits::default() };
+            let task = Task::new(id, Arc::new(Line::start(Variant::Standard)));
             if let Ok(proposal) = text.proposal(&task, &elector, &MachineName::new("fuzz")) {
                 assert!(task.line.is_legal(proposal.best));
             }

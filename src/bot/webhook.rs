@@ -1,6 +1,6 @@
 //! Sends chosen events to a URL: a chat service, a pager, a script.
 //!
-//! It listens as any watcher does, so play never waits for it. Failed messages are tried again with
+//! It listens like any watcher, so play never waits for it. Failed messages are tried again with
 //! growing pauses, and finally dropped.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
@@ -20,10 +20,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     metrics,
+    policy::chat::fill_in,
     session::{BotEvent, EventBus, GameEvent, Sentence},
 };
 use domain::GameId;
-use util::{Backoff, Fault, Secret, SecretError};
+use util::{Backoff, Failure, Fault, Secret};
 
 /// Capacity of the queue of messages; further ones are dropped.
 const MOST_WAITING: usize = 100;
@@ -35,18 +36,21 @@ const LAST_WORDS: Duration = Duration::from_secs(10);
 /// The first and the longest pause between two attempts.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(5));
 
-/// The `webhook` table: what is told to an address, and how.
+/// The `webhook` table: the address, the events and the form of messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebhookSettings {
     /// URL for POST requests. `{secret}` stands for the secret. Empty: nothing is sent.
     pub url: String,
+    /// Events to send: "game_lost", and the kinds that a log in JSON names, such as "fault",
+    /// "rejected", "limit", "game_over", "disconnected", "challenge".
     pub events: Vec<String>,
     /// The message. `{text}` stands for the event's sentence, `{event}` for its kind, `{account}` and `{game}` for where it
     /// happened. A message that begins with `{` is JSON, and what is put into it is written as JSON wants it.
     pub template: String,
-    /// The file that holds the secret, and nothing else. Empty: it is in `CONCILIO_WEBHOOK_SECRET`, or there is none. A
-    /// secret that does not stand in the address is sent as `Authorization: Bearer`.
+    /// The file that holds the secret, and nothing else. Empty: it is in CONCILIO_WEBHOOK_SECRET or
+    /// in systemd's credential webhook-secret, or there is none. A secret that does not stand in
+    /// the address is sent as "Authorization: Bearer".
     pub secret_file: PathBuf,
 }
 
@@ -64,7 +68,7 @@ impl Default for WebhookSettings {
 impl WebhookSettings {
     pub const SECRET_VARIABLE: &str = "CONCILIO_WEBHOOK_SECRET";
 
-    /// Returns faults of values that are well-formed each.
+    /// Returns the faults of well-formed values.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         let is_address = |scheme: &str| self.url.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty());
@@ -83,44 +87,32 @@ impl WebhookSettings {
     }
 }
 
-/// The kind of a game that is over and that we have lost, besides its own.
+/// The second kind of the end of a lost game.
 const LOST: &str = "game_lost";
 
 /// Stands for the secret in the address.
 const SECRET_PLACE: &str = "{secret}";
 
-#[derive(Debug, thiserror::Error)]
-pub enum WebhookError {
-    #[error(transparent)]
-    Secret(#[from] SecretError),
-    /// The address has a place for it, and there is none.
-    #[error(
-        "webhook.url has {{secret}} in it, and there is no secret: name its file in webhook.secret_file, or set {}",
-        WebhookSettings::SECRET_VARIABLE
-    )]
-    NoSecret,
-    #[error("webhook: HTTPS cannot be set up: {0}")]
-    Client(#[from] reqwest::Error),
-}
-
-/// Sends the events of the bus that the settings name; nothing where they name no address. To be called within a runtime.
-///
-/// # Errors
-/// [`WebhookError`] if the secret cannot be read or HTTPS cannot be spoken.
-pub fn start(settings: &WebhookSettings, bus: &EventBus) -> Result<Webhook, WebhookError> {
+/// Sends the chosen events of the bus, unless the address is empty. Call this within a runtime.
+pub fn start(settings: &WebhookSettings, bus: &EventBus) -> Result<Webhook, Failure> {
     let stop = CancellationToken::new();
     if settings.url.is_empty() {
         return Ok(Webhook { stop, delivery: None });
     }
     let file = Some(settings.secret_file.as_path()).filter(|file| !file.as_os_str().is_empty());
-    let secret = Secret::find("webhook's secret", file, WebhookSettings::SECRET_VARIABLE, "webhook-secret")?;
+    let secret = Secret::find("webhook's secret", file, WebhookSettings::SECRET_VARIABLE, "webhook-secret")
+        .map_err(Failure::usage)?;
     if secret.is_none() && settings.url.contains(SECRET_PLACE) {
-        return Err(WebhookError::NoSecret);
+        return Err(Failure::usage(format_args!(
+            "webhook.url has {SECRET_PLACE} in it, and there is no secret: name its file in webhook.secret_file, or set {}",
+            WebhookSettings::SECRET_VARIABLE
+        )));
     }
-    // A provider may be installed already; whichever it is will do.
+    // Another provider, installed before, is as good.
     let _ = ring::default_provider().install_default();
-    let client = Client::builder().timeout(PATIENCE).redirect(reqwest::redirect::Policy::none()).build()?;
-    let address = Address::new(&settings.url, secret);
+    let client = Client::builder().timeout(PATIENCE).redirect(reqwest::redirect::Policy::none()).build();
+    let client = client.map_err(|error| Failure::usage(format_args!("webhook: HTTPS cannot be set up: {error}")))?;
+    let address = address(&settings.url, secret);
     let events = match settings.events.iter().any(|event| event == Sentence::MOVE) {
         true => bus.listen(),
         false => bus.listen_without_moves(),
@@ -131,7 +123,7 @@ pub fn start(settings: &WebhookSettings, bus: &EventBus) -> Result<Webhook, Webh
     Ok(Webhook { stop, delivery: Some(delivery) })
 }
 
-/// Task that sends messages. It goes on if this is dropped.
+/// The task that sends messages; it outlives this handle.
 #[derive(Debug)]
 pub struct Webhook {
     stop: CancellationToken,
@@ -139,7 +131,7 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// Sends what has happened so far and ends; what takes longer than ten seconds is given up.
+    /// Sends the messages so far and ends, after ten seconds at the latest.
     pub async fn close(self) {
         self.stop.cancel();
         if let Some(delivery) = self.delivery
@@ -150,25 +142,15 @@ impl Webhook {
     }
 }
 
-struct Address {
-    url: String,
-    /// The secret, where it does not stand in the address.
-    bearer: Option<Secret>,
-}
-
-impl Address {
-    fn new(url: &str, secret: Option<Secret>) -> Self {
-        match secret {
-            Some(secret) if url.contains(SECRET_PLACE) => {
-                Self { url: url.replace(SECRET_PLACE, secret.reveal()), bearer: None }
-            }
-            bearer => Self { url: url.to_owned(), bearer },
-        }
+/// Puts the secret into the URL; a secret without a place there is returned, to be sent beside it.
+fn address(url: &str, secret: Option<Secret>) -> (String, Option<Secret>) {
+    match secret {
+        Some(secret) if url.contains(SECRET_PLACE) => (url.replace(SECRET_PLACE, secret.reveal()), None),
+        bearer => (url.to_owned(), bearer),
     }
 }
 
-/// Makes messages of the events that are wanted, of those that have happened before `stop`. Where too many wait already, the newest
-/// is dropped.
+/// Makes messages of the chosen events before `stop`. A full queue drops the newest message.
 async fn choose(
     settings: WebhookSettings,
     mut events: broadcast::Receiver<Arc<BotEvent>>,
@@ -208,49 +190,31 @@ fn message(settings: &WebhookSettings, event: &BotEvent) -> Option<String> {
     };
     let as_json = settings.template.trim_start().starts_with('{');
     let value = |text: &str| if as_json { in_json(text) } else { text.to_owned() };
-    let parts = [
-        ("{text}", value(&sentence.text)),
-        ("{event}", value(kind)),
-        ("{account}", value(event.server().as_str())),
-        ("{game}", value(event.game().map_or("", GameId::as_str))),
-    ];
+    let values = [sentence.text.as_str(), kind, event.server().as_str(), event.game().map_or("", GameId::as_str)];
+    let values = values.map(value);
+    let [text, event, account, game] = values.each_ref().map(String::as_str);
+    let parts = [("text", text), ("event", event), ("account", account), ("game", game)];
     Some(fill_in(&settings.template, &parts))
 }
 
-/// Puts values in the places of a template; what a value says is no place.
-fn fill_in(template: &str, parts: &[(&str, String)]) -> String {
-    let mut filled = String::new();
-    let mut rest = template;
-    while let Some(at) = rest.find('{') {
-        let (before, from) = rest.split_at(at);
-        filled.push_str(before);
-        match parts.iter().find_map(|(place, value)| Some((value, from.strip_prefix(place)?))) {
-            Some((value, after)) => {
-                filled.push_str(value);
-                rest = after;
-            }
-            None => {
-                filled.push('{');
-                rest = from.get(1..).unwrap_or_default();
-            }
-        }
-    }
-    filled + rest
-}
-
-/// A text as it stands between the quotes of a JSON string.
+/// Returns a text for the inside of a JSON string.
 fn in_json(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
 }
 
-/// Sends messages in their order, each until it is taken or was tried often enough.
-async fn deliver(client: Client, address: Address, mut messages: mpsc::Receiver<String>, pauses: (Duration, Duration)) {
+/// Sends messages in their order. Each is repeated until the receiver accepts it, [`ATTEMPTS`] times at most.
+async fn deliver(
+    client: Client,
+    (url, bearer): (String, Option<Secret>),
+    mut messages: mpsc::Receiver<String>,
+    pauses: (Duration, Duration),
+) {
     let mut told = false;
     while let Some(message) = messages.recv().await {
         let mut backoff = Backoff::new(pauses.0, pauses.1);
         for attempt in 1..=ATTEMPTS {
-            match send(&client, &address, &message).await {
+            match send(&client, &url, bearer.as_ref(), &message).await {
                 Ok(()) => {
                     metrics::webhook("sent");
                     told = false;
@@ -268,11 +232,11 @@ async fn deliver(client: Client, address: Address, mut messages: mpsc::Receiver<
     }
 }
 
-/// Sends a message once. The error does not name the address, which may hold the secret.
-async fn send(client: &Client, address: &Address, message: &str) -> Result<(), String> {
+/// Sends a message once. The error does not name the address: it may hold the secret.
+async fn send(client: &Client, url: &str, bearer: Option<&Secret>, message: &str) -> Result<(), String> {
     let kind = if message.trim_start().starts_with('{') { "application/json" } else { "text/plain; charset=utf-8" };
-    let mut request = client.post(&address.url).header(CONTENT_TYPE, kind).body(message.to_owned());
-    if let Some(secret) = &address.bearer {
+    let mut request = client.post(url).header(CONTENT_TYPE, kind).body(message.to_owned());
+    if let Some(secret) = bearer {
         request = request.bearer_auth(secret.reveal());
     }
     let response = request.send().await.map_err(|error| error.without_url().to_string())?;
@@ -313,13 +277,13 @@ mod tests {
         assert_eq!(WebhookSettings::default().faults(), []);
     }
 
-    /// A server in trouble gets the message when it is well again, with the secret.
+    /// A server gets the message, with the secret, after its recovery.
     #[tokio::test]
     async fn message_is_retried_until_accepted() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}/hook", listener.local_addr().expect("an address"));
         let (sender, messages) = mpsc::channel(10);
-        let address = Address::new(&url, Some(Secret::new("sesame")));
+        let address = address(&url, Some(Secret::new("sesame")));
         let pauses = (Duration::from_millis(1), Duration::from_millis(1));
         let _ = ring::default_provider().install_default();
         tokio::spawn(deliver(Client::new(), address, messages, pauses));
@@ -337,7 +301,7 @@ mod tests {
         }
     }
 
-    /// The program ends with what is worth telling most: that the server refuses the account.
+    /// The last event may be the most important one: the server rejects the account.
     #[tokio::test]
     async fn last_events_are_sent_at_the_end() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
@@ -360,7 +324,7 @@ mod tests {
 
     #[test]
     fn secret_in_the_url_is_sent_once() {
-        let address = Address::new("https://chat.example.org/{secret}", Some(Secret::new("sesame")));
-        assert!(address.url.ends_with("/sesame") && address.bearer.is_none());
+        let (url, bearer) = address("https://chat.example.org/{secret}", Some(Secret::new("sesame")));
+        assert!(url.ends_with("/sesame") && bearer.is_none());
     }
 }

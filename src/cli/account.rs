@@ -1,8 +1,8 @@
-//! `concilio account`: who we are on a server, and the one step that makes an account a bot's.
+//! `concilio account`: shows the accounts, and makes an account a bot's.
 
 use std::io::{self, BufRead, IsTerminal};
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
 use super::{Failure, run::servers, settings_args::SettingsArgs};
 use crate::settings::Protocol;
@@ -13,17 +13,11 @@ use platform::{
 use util::{outln, print, printable};
 
 /// Look at the accounts, or make one a bot's
-#[derive(Debug, Args)]
+#[derive(Debug, Subcommand)]
 #[command(after_help = "Examples:
   CONCILIO_LICHESS_TOKEN=lip_... concilio account check
   concilio account upgrade --config bot.toml")]
-pub(super) struct AccountsCommand {
-    #[command(subcommand)]
-    action: AccountAction,
-}
-
-#[derive(Debug, Subcommand)]
-enum AccountAction {
+pub(super) enum AccountsCommand {
     /// Show the account: name, bot status, and the token's scopes; on FICS: titles, timeseal,
     /// seeks, formula
     Check {
@@ -43,16 +37,16 @@ enum AccountAction {
 impl AccountsCommand {
     /// Runs the action for every account of the settings; there is no upgrade on FICS.
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let (settings, upgrade, yes) = match self.action {
-            AccountAction::Check { settings } => (settings, false, false),
-            AccountAction::Upgrade { settings, yes } => (settings, true, yes),
+        let (settings, upgrade, yes) = match self {
+            Self::Check { settings } => (settings, false, false),
+            Self::Upgrade { settings, yes } => (settings, true, yes),
         };
         let loaded = settings.load()?;
         let mut ready = true;
         for (name, server) in servers(&loaded.settings) {
             if server.protocol == Protocol::Fics {
                 if !upgrade {
-                    let settings = server.fics()?;
+                    let settings = server.fics().map_err(Failure::failed)?;
                     let report = fics::account_check(&settings, settings.password()?).await?;
                     let report_lines = report.to_string();
                     outln!("{name} ({}):", settings.host);

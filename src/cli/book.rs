@@ -4,7 +4,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
 use super::Failure;
 use sources::book::BookMaker;
@@ -14,60 +14,43 @@ use util::outln;
 const LONGEST: u64 = 64 << 20;
 
 /// Make opening books
-#[derive(Debug, Args)]
-pub(super) struct BookCommand {
-    #[command(subcommand)]
-    action: BookAction,
-}
-
 #[derive(Debug, Subcommand)]
-enum BookAction {
+pub(super) enum BookCommand {
     /// Make a Polyglot book of lines of play in text
-    Make(MakeBook),
-}
-
-/// Make a Polyglot book of lines of play in text
-#[derive(Debug, Args)]
-#[command(after_help = "In a text, ! and a name begin a line of play from the starting position; its moves follow:
+    #[command(after_help = "In a text, ! and a name begin a line of play from the starting position; its moves follow:
   ! Four Knights
   e2e4 e7e5 g1f3 b8c6
   b1c3 g8f6 f1b5 f8b4 o-o o-o
 A move weighs as often as it occurs. Positions are known however they came about.")]
-struct MakeBook {
-    /// The texts
-    #[arg(required = true, value_name = "TEXT")]
-    texts: Vec<PathBuf>,
-    /// Output file of the book; the lines are added to an existing one
-    #[arg(long, short, value_name = "FILE")]
-    output: PathBuf,
+    Make {
+        /// The texts
+        #[arg(required = true, value_name = "TEXT")]
+        texts: Vec<PathBuf>,
+        /// Output file of the book; the lines are added to an existing one
+        #[arg(long, short, value_name = "FILE")]
+        output: PathBuf,
+    },
 }
 
 impl BookCommand {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let BookAction::Make(make) = self.action;
-        make.run()
-    }
-}
-
-impl MakeBook {
-    fn run(self) -> Result<(), Failure> {
+        let Self::Make { texts, output } = self;
         let mut maker = BookMaker::default();
         let at = |path: &Path| path.display().to_string();
-        match File::open(&self.output) {
+        match File::open(&output) {
             Ok(mut book) => maker
                 .add_book(&mut book)
-                .map_err(|error| Failure::failed(format_args!("{}: {error}; name another file", at(&self.output))))?,
+                .map_err(|error| Failure::failed(format_args!("{}: {error}; name another file", at(&output))))?,
             Err(error) if error.kind() == ErrorKind::NotFound => (),
-            Err(error) => return Err(Failure::failed(format_args!("{}: {error}", at(&self.output)))),
+            Err(error) => return Err(Failure::failed(format_args!("{}: {error}", at(&output)))),
         }
         let before = maker.len();
-        for path in &self.texts {
+        for path in &texts {
             let text = read(path).map_err(|error| Failure::usage(format_args!("{}: {error}", at(path))))?;
             maker.add_text(&text).map_err(|error| Failure::failed(format_args!("{}:{error}", at(path))))?;
         }
-        let written = write(&maker, &self.output);
-        written.map_err(|error| Failure::failed(format_args!("{}: {error}", at(&self.output))))?;
-        outln!("{}: {} moves, {} of them new", at(&self.output), maker.len(), maker.len() - before);
+        write(&maker, &output).map_err(|error| Failure::failed(format_args!("{}: {error}", at(&output))))?;
+        outln!("{}: {} moves, {} of them new", at(&output), maker.len(), maker.len() - before);
         Ok(())
     }
 }

@@ -8,33 +8,33 @@ use serde_json::{Value, json};
 use super::{Failure, ctl::unused_workers, settings_args::SettingsArgs};
 use crate::settings::Flag;
 use cluster::{
-    ClusterSettings, MemberKind, Members, MembersError, ProcessIdentity, Survey, WorkerAnswer, survey,
-    wire::{SearchStatus, WorkerState},
+    ClusterSettings, MemberKind, Members, MembersError, ProcessIdentity, RunId, Survey, WorkerAnswer, survey,
+    wire::WorkerState,
 };
+use council::electors::SearchStatus;
 use rustix::process::{Pid, Signal, kill_process};
 use util::{outln, printable, printable_json};
 
-/// Reasons why the daemon of this machine gives workers no searches, by worker.
-type Unused = BTreeMap<String, String>;
-
-/// The name of the first daemon, which is made together with the first worker.
+/// The name of the first daemon. Its key is made together with that of the first worker.
 const FIRST_DAEMON: &str = "daemon";
 
 /// Show workers and manage their keys
-#[derive(Debug, Args)]
+#[derive(Debug, Subcommand)]
 #[command(after_help = "Examples:
   concilio cluster status --nats nats://192.168.1.10:4222
   concilio cluster add-worker attic                          its key, and the NATS server's configuration
   concilio cluster remove-worker attic --reload nats.pid     it is out at once, and does not come in again")]
-pub(super) struct ClusterCommand {
-    #[command(subcommand)]
-    action: ClusterAction,
-}
-
-#[derive(Debug, Subcommand)]
-enum ClusterAction {
+pub(super) enum ClusterCommand {
     /// Show each worker: its own word on its state, speed and searches, and its lag
-    Status(Box<StatusArgs>),
+    Status {
+        #[command(flatten)]
+        settings: SettingsArgs,
+        #[command(flatten)]
+        cluster: Box<ClusterArgs>,
+        /// As JSON, for machines
+        #[arg(long)]
+        json: bool,
+    },
     /// Make a key for a worker, and write what the NATS server lets it do
     AddWorker(MemberArgs),
     /// Revoke a worker's key
@@ -45,21 +45,9 @@ enum ClusterAction {
     RemoveDaemon(MemberArgs),
 }
 
-/// Server and output format.
-#[derive(Debug, Args)]
-struct StatusArgs {
-    #[command(flatten)]
-    settings: SettingsArgs,
-    #[command(flatten)]
-    cluster: ClusterArgs,
-    /// As JSON, for machines
-    #[arg(long)]
-    json: bool,
-}
-
 /// Owner of the key, and the folder of keys and server configuration.
 #[derive(Debug, Args)]
-struct MemberArgs {
+pub(super) struct MemberArgs {
     /// Member name: up to 64 letters, digits, - and _
     name: String,
     /// Folder of the keys, members.toml, users.conf and nats.conf
@@ -142,24 +130,26 @@ impl ClusterArgs {
 
 impl ClusterCommand {
     pub(super) async fn run(self) -> Result<(), Failure> {
-        match self.action {
-            ClusterAction::Status(asked) => {
-                // What the daemon on this machine makes of them, if one runs here.
-                let (socket, _) = asked.settings.clone().control_socket();
+        match self {
+            Self::Status { settings, cluster, json } => {
+                // The judgement of the daemon on this machine, if one runs here.
+                let (socket, _) = settings.clone().control_socket();
                 let unused = unused_workers(&socket).await;
-                status(&asked.cluster.load(asked.settings)?, &unused, asked.json).await
+                status(&cluster.load(settings)?, &unused, json).await
             }
-            ClusterAction::AddWorker(member) => member.add(MemberKind::Worker),
-            ClusterAction::RemoveWorker(member) => member.remove(MemberKind::Worker),
-            ClusterAction::AddDaemon(member) => member.add(MemberKind::Daemon),
-            ClusterAction::RemoveDaemon(member) => member.remove(MemberKind::Daemon),
+            Self::AddWorker(member) => member.add(MemberKind::Worker),
+            Self::RemoveWorker(member) => member.remove(MemberKind::Worker),
+            Self::AddDaemon(member) => member.add(MemberKind::Daemon),
+            Self::RemoveDaemon(member) => member.remove(MemberKind::Daemon),
         }
     }
 }
 
-/// Asks every worker that answers, and prints the answers as a table or as JSON. That workers are there and none of them can be
-/// used, because they leave or do not serve us, is a failure; that there are none is not.
-async fn status(cluster: &ClusterSettings, unused: &Unused, json: bool) -> Result<(), Failure> {
+/// Asks all workers, and prints their answers as a table or as JSON. Fails if there are workers and none of them can be used, because
+/// they leave or do not serve us.
+///
+/// `unused` has the reasons why the daemon of this machine gives workers no searches, by worker.
+async fn status(cluster: &ClusterSettings, unused: &BTreeMap<String, String>, json: bool) -> Result<(), Failure> {
     let survey = survey(cluster).await?;
     if json {
         outln!("{}", printable_json(&format!("{:#}", as_json(cluster, &survey, unused))));
@@ -194,7 +184,7 @@ fn not_used(survey: &Survey) -> Vec<String> {
     strangers.chain(silent).chain(leaving).collect()
 }
 
-/// Returns the moves for which a worker is too far away, if they matter.
+/// Returns the shortest moves for a distant worker, if they matter.
 fn too_far_for(answer: &WorkerAnswer) -> Option<String> {
     let shortest = answer.shortest_move().as_secs_f64();
     let tenths = (shortest * 10.0).ceil() / 10.0;
@@ -212,7 +202,7 @@ impl MemberArgs {
         self.reload()
     }
 
-    /// Makes a key, and says what to do with it.
+    /// Makes a key, and prints its use.
     fn add_one(&self, members: &mut Members, kind: MemberKind, name: &str) -> Result<(), MembersError> {
         let key = members.add(kind, name)?;
         let file = key.display();
@@ -259,7 +249,7 @@ impl MemberArgs {
     }
 }
 
-fn print_survey(cluster: &ClusterSettings, survey: &Survey, by_daemon: &Unused) {
+fn print_survey(cluster: &ClusterSettings, survey: &Survey, by_daemon: &BTreeMap<String, String>) {
     let cores: usize = survey.workers.iter().map(|answer| usize::from(answer.heartbeat.cores)).sum();
     let version = ProcessIdentity::new("status").version;
     let workers = counted(survey.workers.len(), "worker");
@@ -284,13 +274,13 @@ fn print_survey(cluster: &ClusterSettings, survey: &Survey, by_daemon: &Unused) 
     }
 }
 
-fn print_worker(WorkerAnswer { worker, heartbeat, lag }: &WorkerAnswer, unused: &Unused) {
+fn print_worker(WorkerAnswer { worker, heartbeat, lag }: &WorkerAnswer, unused: &BTreeMap<String, String>) {
     let (state, busy) = (state(&worker.name, heartbeat.state, unused), heartbeat.busy());
     let engines = if heartbeat.engines.is_empty() { "-".to_owned() } else { heartbeat.engines.join(" ") };
     let (busy, lag) = (format!("{busy} of {}", heartbeat.cores), lag.as_secs_f64() * 1000.0);
     let line = format!("{:<24} {state:<9} {busy:>9} {:>13} {lag:>8.1}  {engines}", worker.name, heartbeat.speed);
     outln!("{}", printable(&line));
-    for search in &heartbeat.searches {
+    for (_, search) in &heartbeat.searches {
         let (game, ply) = (&search.search.game, search.search.ply);
         let threads = if search.threads == 1 { "".to_owned() } else { format!(" on {} threads", search.threads) };
         let line = format!("  {} searches game {game}, ply {ply}: {} nodes{threads}", search.elector, search.nodes);
@@ -298,10 +288,10 @@ fn print_worker(WorkerAnswer { worker, heartbeat, lag }: &WorkerAnswer, unused: 
     }
 }
 
-fn as_json(cluster: &ClusterSettings, survey: &Survey, unused: &Unused) -> Value {
+fn as_json(cluster: &ClusterSettings, survey: &Survey, unused: &BTreeMap<String, String>) -> Value {
     let worker = |answer: &WorkerAnswer| {
         let WorkerAnswer { worker, heartbeat, lag } = answer;
-        let search = |search: &SearchStatus| {
+        let search = |(_, search): &(RunId, SearchStatus)| {
             json!({
                 "elector": search.elector.as_str(),
                 "game": search.search.game.as_str(),
@@ -331,7 +321,7 @@ fn as_json(cluster: &ClusterSettings, survey: &Survey, unused: &Unused) -> Value
     })
 }
 
-fn state(name: &str, state: WorkerState, unused: &Unused) -> &'static str {
+fn state(name: &str, state: WorkerState, unused: &BTreeMap<String, String>) -> &'static str {
     match state {
         WorkerState::Lending if unused.contains_key(name) => "not used",
         WorkerState::Lending => "ready",

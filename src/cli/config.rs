@@ -1,4 +1,4 @@
-//! `concilio config`: what the settings amount to.
+//! `concilio config`: checks, tries and imports settings.
 
 use std::{
     collections::HashMap,
@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::Subcommand;
 use jiff::Timestamp;
 
 use super::{Failure, runtime, settings_args::SettingsArgs};
@@ -21,19 +21,13 @@ use platform::lichess;
 use util::print;
 
 /// Look at the settings, or take over those of another bot
-#[derive(Debug, Args)]
+#[derive(Debug, Subcommand)]
 #[command(after_help = "Examples:
   concilio config check --config bot.toml
   CONCILIO__CHALLENGE__CONCURRENCY=4 concilio config check --set player.council.roster=balanced-7
   concilio config import lichess-bot config.yml --output bot.toml
   concilio config judge --config bot.toml challenges.ndjson")]
-pub(super) struct ConfigCommand {
-    #[command(subcommand)]
-    action: ConfigAction,
-}
-
-#[derive(Debug, Subcommand)]
-enum ConfigAction {
+pub(super) enum ConfigCommand {
     /// Check the settings and print what is in effect, and where each value comes from
     Check {
         #[command(flatten)]
@@ -49,7 +43,7 @@ enum ConfigAction {
     /// Make a settings file of another bot's
     Import {
         /// Bot whose settings are converted
-        bot: OtherBot,
+        bot: ForeignBot,
         /// Its file, such as config.yml
         file: PathBuf,
         /// Output file, with the token beside it in lichess.token; existing files are not touched.
@@ -59,28 +53,13 @@ enum ConfigAction {
     },
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum OtherBot {
-    LichessBot,
-    Botli,
-}
-
-impl From<OtherBot> for ForeignBot {
-    fn from(bot: OtherBot) -> Self {
-        match bot {
-            OtherBot::LichessBot => Self::LichessBot,
-            OtherBot::Botli => Self::BotLi,
-        }
-    }
-}
-
 impl ConfigCommand {
     /// Runs the action; every mistake is one line.
     pub(super) fn run(self) -> Result<(), Failure> {
-        match self.action {
-            ConfigAction::Check { settings } => check(settings),
-            ConfigAction::Judge { settings, challenges } => judge(settings, &challenges),
-            ConfigAction::Import { bot, file, output } => import(bot.into(), &file, output.as_deref()),
+        match self {
+            Self::Check { settings } => check(settings),
+            Self::Judge { settings, challenges } => judge(settings, &challenges),
+            Self::Import { bot, file, output } => import(bot, &file, output.as_deref()),
         }
     }
 }
@@ -93,8 +72,8 @@ fn check(settings: SettingsArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints one line a challenge: accepted or declined, with the reason for the server and the one in words. Lists of names at
-/// addresses are not fetched.
+/// Prints one line a challenge: accepted or declined, with the reason for the server and the one in words. Lists of names are not
+/// fetched from URLs.
 fn judge(settings: SettingsArgs, challenges: &Path) -> Result<(), Failure> {
     let unreadable = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}", challenges.display()));
     let text = fs::read_to_string(challenges).map_err(|error| unreadable(&error))?;
@@ -169,7 +148,7 @@ fn import(bot: ForeignBot, file: &Path, output: Option<&Path>) -> Result<(), Fai
     Ok(())
 }
 
-/// Writes a file that must not exist yet, readable as `mode` says where there is such a thing.
+/// Writes a new file, with the permissions `mode` on Unix.
 fn write_new(path: &Path, text: &str, mode: u32) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -1,27 +1,22 @@
-//! A log with a file for every day, of which the newest are kept.
+//! A log with a file for every day. The newest files are kept.
 
 use std::{
     ffi::OsStr,
     fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
-use tracing_subscriber::fmt::MakeWriter;
 
 use super::Failure;
 
 /// Writes into the file of the day: `concilio.log` becomes `concilio.2026-11-22.log`.
 pub(super) struct DailyLog {
     /// Path of the settings, without a date.
-    file: PathBuf,
+    path: PathBuf,
     days: usize,
-    today: Mutex<DayFile>,
-}
-
-struct DayFile {
+    /// The day of `file`.
     day: Date,
     file: File,
 }
@@ -36,19 +31,28 @@ impl DailyLog {
         let day = today();
         let opened = open(&path, day).map_err(failed)?;
         prune(&path, days);
-        Ok(Self { file: path, days, today: Mutex::new(DayFile { day, file: opened }) })
+        Ok(Self { path, days, day, file: opened })
     }
 
-    /// The file of `day`. Where a new one cannot be opened, the old one goes on.
-    fn file_of(&self, day: Date) -> DailyLogWriter<'_> {
-        let mut current = self.today.lock().unwrap_or_else(PoisonError::into_inner);
-        if current.day != day
-            && let Ok(file) = open(&self.file, day)
+    /// Goes on with the file of `day`, or with the old one if a new one cannot be opened.
+    fn turn_to(&mut self, day: Date) {
+        if self.day != day
+            && let Ok(file) = open(&self.path, day)
         {
-            *current = DayFile { day, file };
-            prune(&self.file, self.days);
+            (self.day, self.file) = (day, file);
+            prune(&self.path, self.days);
         }
-        DailyLogWriter(current)
+    }
+}
+
+impl Write for DailyLog {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.turn_to(today());
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }
 
@@ -73,28 +77,7 @@ fn open(log: &Path, day: Date) -> io::Result<File> {
     options.open(log.with_file_name(name))
 }
 
-/// Writes one event, while no other is written.
-pub(super) struct DailyLogWriter<'a>(MutexGuard<'a, DayFile>);
-
-impl Write for DailyLogWriter<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.file.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.file.flush()
-    }
-}
-
-impl<'a> MakeWriter<'a> for DailyLog {
-    type Writer = DailyLogWriter<'a>;
-
-    fn make_writer(&'a self) -> Self::Writer {
-        self.file_of(today())
-    }
-}
-
-/// Deletes all but the newest files of a log. Those of other logs, and whatever else lies beside them, stay.
+/// Deletes all but the newest files of a log. All other files beside them stay.
 fn prune(log: &Path, days: usize) {
     let Some(entries) = log.parent().and_then(|folder| fs::read_dir(folder).ok()) else { return };
     let dated = entries.filter_map(|entry| {
@@ -105,7 +88,7 @@ fn prune(log: &Path, days: usize) {
     dated.sort();
     let old = dated.len().saturating_sub(days);
     for (_, path) in &dated[..old] {
-        // What cannot be deleted today is tried again tomorrow.
+        // If this fails, it is tried again tomorrow.
         let _ = fs::remove_file(path);
     }
 }
@@ -135,8 +118,8 @@ mod tests {
     #[test]
     fn a_day_has_a_file_of_its_own() {
         let folder = tempfile::tempdir().expect("a folder");
-        let log = DailyLog::open(&folder.path().join("deep/concilio.log"), 2).expect("writable");
-        log.make_writer().write_all(b"a line\n").expect("written");
+        let mut log = DailyLog::open(&folder.path().join("deep/concilio.log"), 2).expect("writable");
+        log.write_all(b"a line\n").expect("written");
         let names = names(&folder.path().join("deep"));
         assert!(
             matches!(names.as_slice(), [name] if name.starts_with("concilio.20") && name.ends_with(".log")),
@@ -147,10 +130,11 @@ mod tests {
     #[test]
     fn next_day_starts_a_new_file() {
         let folder = tempfile::tempdir().expect("a folder");
-        let log = DailyLog::open(&folder.path().join("bot.log"), 2).expect("writable");
+        let mut log = DailyLog::open(&folder.path().join("bot.log"), 2).expect("writable");
         let days = ["2199-01-01", "2199-01-02", "2199-01-02"].map(|day| day.parse::<Date>().expect("a day"));
         for day in days {
-            log.file_of(day).write_all(b"a line\n").expect("written");
+            log.turn_to(day);
+            log.file.write_all(b"a line\n").expect("written");
         }
         assert_eq!(names(folder.path()), ["bot.2199-01-01.log", "bot.2199-01-02.log"], "the newest two");
         let last = fs::read_to_string(folder.path().join("bot.2199-01-02.log")).expect("a file");
@@ -167,8 +151,8 @@ mod tests {
             for file in others.iter().copied().chain(dated.iter().map(String::as_str)) {
                 fs::write(folder.path().join(file), file).expect("writable");
             }
-            let log = DailyLog::open(&folder.path().join(name), 3).expect("writable");
-            log.make_writer().write_all(b"a line\n").expect("written");
+            let mut log = DailyLog::open(&folder.path().join(name), 3).expect("writable");
+            log.write_all(b"a line\n").expect("written");
             let names = names(folder.path());
             assert!(others.iter().all(|other| names.iter().any(|name| name == other)), "{names:?}");
             let kept = dated.iter().filter(|file| names.contains(file)).count();

@@ -52,7 +52,7 @@ use util::{Shutdown, outln};
 /// to win it.
 const SPARRING_NODES: u64 = 500;
 
-/// The bots of the demo, one for each protocol, and who spars with them.
+/// The bots of the demo, one for each protocol, and their opponent.
 const BOT: &str = "Concilio";
 const FICS_BOT: &str = "ConcilioOnFics";
 const SPARRING: &str = "Sparring";
@@ -210,7 +210,7 @@ impl DemoCommand {
         self.games.is_none() && !self.exit && io::stdout().is_terminal()
     }
 
-    /// Plays the games; where the program stays, it then plays others as they are wanted, without end.
+    /// Plays the games; if the program stays, it plays another one for each request.
     async fn play(
         &self,
         server: &PracticeServer,
@@ -255,7 +255,7 @@ impl DemoCommand {
         Ok(lines)
     }
 
-    /// The page, unless none is wanted; its address is printed.
+    /// Serves the page, if one is wanted, and prints its address.
     async fn page(
         &self,
         runtime: &Runtime,
@@ -463,7 +463,7 @@ impl Wishes {
 }
 
 /// Resigns or aborts every game of the bots until the accounts have ended, so that the journal knows how each game ended. After
-/// a while the daemon leaves what still runs.
+/// a while the daemon leaves the games as they are.
 async fn give_up(server: &PracticeServer, control: &Control, shutdown: &Shutdown) {
     let give_up_all = async {
         loop {

@@ -1,4 +1,4 @@
-//! `concilio eval`: what our engine knows of a position, heuristic by heuristic, and what its net adds.
+//! `concilio eval`: the evaluation of a position, heuristic by heuristic, and by the net.
 
 use clap::Args;
 

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, builder::PossibleValuesParser};
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
 use super::{Failure, settings_args::SettingsArgs};
 use bot::journal::{Filter, GameResult};
 use domain::{ServerName, Speed};
 
-/// A journal, and which of its games; all of them where nothing is said.
+/// A journal and a selection of its games; all of them by default.
 #[derive(Clone, Debug, Args)]
 pub(super) struct FilterArgs {
     /// The journal to read, instead of the one that the settings name
@@ -21,8 +21,8 @@ pub(super) struct FilterArgs {
     #[arg(short, long, value_name = "NAME")]
     opponent: Option<String>,
     /// Only games with this result for us
-    #[arg(short, long)]
-    result: Option<ResultWord>,
+    #[arg(short, long, value_parser = PossibleValuesParser::new(GameResult::ALL.map(GameResult::word)))]
+    result: Option<String>,
     /// Only games at this speed
     #[arg(short, long, value_parser = parse_speed, value_name = "SPEED")]
     speed: Option<Speed>,
@@ -40,13 +40,6 @@ pub(super) struct FilterArgs {
     limit: Option<usize>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ResultWord {
-    Won,
-    Lost,
-    Drawn,
-}
-
 fn parse_day(text: &str) -> Result<Date, String> {
     text.parse().map_err(|_| "expected a day such as 2026-11-01".to_owned())
 }
@@ -62,10 +55,7 @@ fn parse_speed(text: &str) -> Result<Speed, String> {
 impl FilterArgs {
     /// Returns the path of the journal: with `--journal` no settings are needed.
     pub(super) fn journal(&self) -> Result<PathBuf, Failure> {
-        match &self.journal {
-            Some(path) => Ok(path.clone()),
-            None => Ok(self.settings.clone().journal()?.path),
-        }
+        self.settings.clone().journal_path(self.journal.clone())
     }
 
     pub(super) fn filter(&self) -> Result<Filter, Failure> {
@@ -75,11 +65,7 @@ impl FilterArgs {
         };
         Ok(Filter {
             opponent: self.opponent.clone(),
-            result: self.result.map(|word| match word {
-                ResultWord::Won => GameResult::Won,
-                ResultWord::Lost => GameResult::Lost,
-                ResultWord::Drawn => GameResult::Drawn,
-            }),
+            result: self.result.as_deref().and_then(GameResult::from_word),
             speed: self.speed,
             server: self.server.as_deref().map(ServerName::new),
             since: midnight(self.since)?,

@@ -1,4 +1,4 @@
-//! `concilio games`: what the journal holds, as a table or for other programs.
+//! `concilio games`: the games of the journal, as a table or for other programs.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 

@@ -35,7 +35,7 @@ pub(super) fn start(settings: &ReportSettings, journal: &JournalSettings, bus: &
     Ok(())
 }
 
-/// Tells the study what is played, as long as there is a daemon.
+/// Tells the study of starting and ending games.
 async fn follow(study: IdleStudy, mut events: Receiver<Arc<BotEvent>>) {
     loop {
         match events.recv().await.as_deref() {

@@ -1,23 +1,17 @@
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
 use super::{Failure, settings_args::SettingsArgs};
 use bot::{
-    journal::{self, Archive, Journal, JournalSettings, PgnImport},
+    journal::{self, Archive, Journal, JournalSettings},
     session,
 };
 use util::outln;
 
 /// Look after the journal
-#[derive(Debug, Args)]
-pub(super) struct JournalCommand {
-    #[command(subcommand)]
-    what: What,
-}
-
 #[derive(Debug, Subcommand)]
-enum What {
+pub(super) enum JournalCommand {
     /// Copy the journal to a new file, also while a daemon writes it
     #[command(after_help = "Examples:
   concilio journal backup journal-2026-11-22.db
@@ -79,29 +73,25 @@ The daemon must not run. A game that is there already stays as it is.")]
 
 impl JournalCommand {
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let path = |journal: Option<PathBuf>, settings: SettingsArgs| match journal {
-            Some(journal) => Ok(journal),
-            None => settings.journal().map(|journal| journal.path),
-        };
-        match self.what {
-            What::Backup { file, journal, settings } => {
-                let journal = path(journal, settings)?;
+        match self {
+            Self::Backup { file, journal, settings } => {
+                let journal = settings.journal_path(journal)?;
                 let size = journal::back_up(&journal, &file)?;
                 outln!("copied {} to {} ({} KiB)", journal.display(), file.display(), size.div_ceil(1024));
             }
-            What::Restore { file, journal, settings } => {
-                let journal = path(journal, settings)?;
-                let restored = journal::restore(&file, &journal)?;
-                let size = restored.size.div_ceil(1024);
+            Self::Restore { file, journal, settings } => {
+                let journal = settings.journal_path(journal)?;
+                let (size, kept) = journal::restore(&file, &journal)?;
+                let size = size.div_ceil(1024);
                 outln!("restored {} from {} ({size} KiB)", journal.display(), file.display());
-                if let Some(kept) = restored.kept {
+                if let Some(kept) = kept {
                     outln!("the old journal is kept as {}", kept.display());
                 }
             }
-            What::Import { file, player, account, journal, settings } => {
-                let path = path(journal, settings)?;
+            Self::Import { file, player, account, journal, settings } => {
+                let path = settings.journal_path(journal)?;
                 let journal = Journal::open(&JournalSettings { path, ..JournalSettings::default() })?;
-                let done = journal.import_pgn(&file, &PgnImport { player, account }).await?;
+                let done = journal.import_pgn(&file, player, &account).await?;
                 outln!(
                     "{} games of {} are in {} ({} others left out)",
                     done.games,
@@ -110,8 +100,8 @@ impl JournalCommand {
                     done.left_out
                 );
             }
-            What::Decliners { journal, settings } => {
-                let archive = Archive::open(&path(journal, settings)?)?;
+            Self::Decliners { journal, settings } => {
+                let archive = Archive::open(&settings.journal_path(journal)?)?;
                 for (account, player, until, times) in session::decliners(&archive)? {
                     let count = if times == 1 { "once".to_owned() } else { format!("{times} times") };
                     outln!("{player:<20} # declined {count} on {account}, left alone until {until:.0}");

@@ -29,24 +29,16 @@ const LONGEST: usize = 4 << 20;
 /// Last list of each URL. Reloaded settings begin with it.
 static KNOWN: Mutex<BTreeMap<String, Names>> = Mutex::new(BTreeMap::new());
 
-#[derive(Debug, thiserror::Error)]
-enum ListError {
-    /// The URL gave an error.
-    #[error(transparent)]
-    Http(#[from] reqwest::Error),
-    /// Names do not begin like that, but what is shown in a browser does, such as a proxy's word that the server is down.
-    #[error("received a page instead of a list")]
-    Page,
-    /// Empty answer: most likely a fault, since an emptied list can keep a comment.
-    #[error("received an empty list, where there were names before")]
-    Empty,
-}
+/// A list does not begin like a page for browsers; an error of a proxy does.
+const IS_A_PAGE: &str = "received a page instead of a list";
+/// An empty answer is most likely a fault, since an emptied list can keep a comment.
+const IS_EMPTY: &str = "received an empty list, where there were names before";
 
 /// Reads the lists again and again and sends every change, until the receiver is gone or `stop`. A
 /// URL without a list keeps its last names, and is tried again every minute.
 pub(super) fn follow(settings: Arc<Settings>, stop: CancellationToken) -> Result<watch::Receiver<NameLists>, Failure> {
     let no_urls = settings.challenge.block_urls.is_empty() && settings.matchmaking.avoid_urls.is_empty();
-    // Who fetches nothing needs no client, which would hold the system's certificates in memory.
+    // Without URLs no client is needed: it would hold the system's certificates in memory.
     let client = if no_urls { None } else { Some(client()?) };
     let (sender, receiver) = watch::channel(known_lists(&settings)?);
     tokio::spawn(async move {
@@ -145,7 +137,7 @@ fn client() -> Result<reqwest::Client, reqwest::Error> {
 }
 
 /// A list at an address: one name a line, as in a file. Whether it `has_names` already says what is to be thought of an empty one.
-async fn fetch(client: &reqwest::Client, url: &str, has_names: bool) -> Result<Names, ListError> {
+async fn fetch(client: &reqwest::Client, url: &str, has_names: bool) -> Result<Names, Failure> {
     let mut response = client.get(url).send().await?.error_for_status()?;
     let mut text = Vec::new();
     while let Some(chunk) = response.chunk().await? {
@@ -158,13 +150,13 @@ async fn fetch(client: &reqwest::Client, url: &str, has_names: bool) -> Result<N
     read(&String::from_utf8_lossy(&text), has_names)
 }
 
-/// The names in what an address gave, if that is a list of names.
-fn read(text: &str, has_names: bool) -> Result<Names, ListError> {
+/// The names in an answer, if it is a list of names.
+fn read(text: &str, has_names: bool) -> Result<Names, Failure> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.starts_with('<') {
-        Err(ListError::Page)
+        Err(Failure::failed(IS_A_PAGE))
     } else if text.is_empty() && has_names {
-        Err(ListError::Empty)
+        Err(Failure::failed(IS_EMPTY))
     } else {
         Ok(Names::parse(text))
     }
@@ -186,7 +178,7 @@ mod tests {
         tokio::spawn(async move {
             for text in texts {
                 let (mut socket, _) = listener.accept().await.expect("a client");
-                // What is closed with something unread is reset, and its answer may be lost.
+                // A connection closed with unread bytes is reset, and its answer may be lost.
                 let mut request = [0; 4096];
                 let _ = socket.read(&mut request).await;
                 let head = format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}", text.len());
@@ -231,9 +223,9 @@ mod tests {
     #[test]
     fn only_lists_of_names_are_accepted() {
         for page in ["<html>", " \r\n<!doctype html>", "\u{feff}<html>"] {
-            assert!(matches!(read(page, false), Err(ListError::Page)), "{page:?}");
+            assert!(read(page, false).is_err_and(|error| error.to_string() == IS_A_PAGE), "{page:?}");
         }
-        assert!(matches!(read(" \n", true), Err(ListError::Empty)));
+        assert!(read(" \n", true).is_err_and(|error| error.to_string() == IS_EMPTY));
         assert!(read(" \n", false).is_ok_and(|names| names.is_empty()), "nothing is lost by it");
         assert!(read("\u{feff}Mallory\n", true).is_ok_and(|names| names.contains("mallory")));
     }

@@ -1,8 +1,8 @@
-//! The log: on standard error, and in a file of every day where one is wanted. As text, one plain sentence a line; as JSON, one
+//! The log: on standard error, and in daily files if these are wanted. As text, one plain sentence a line; as JSON, one
 //! object a line with every field.
 
 use std::{
-    fmt::{self, Write as _},
+    fmt,
     io::{self, IsTerminal, Write as _},
     sync::{Mutex, MutexGuard, PoisonError},
 };
@@ -14,9 +14,10 @@ use tracing::{
     field::{Field, Visit},
 };
 use tracing_subscriber::{
-    EnvFilter, Layer, Registry,
+    Layer, Registry,
+    filter::Targets,
     fmt::{FmtContext, FormatEvent, FormatFields, MakeWriter, format::Writer},
-    layer::SubscriberExt as _,
+    layer::{Layered, SubscriberExt as _},
     registry::LookupSpan,
     util::SubscriberInitExt as _,
 };
@@ -30,13 +31,14 @@ pub(super) fn parse_filter(text: &str) -> Result<String, String> {
     if LogSettings::is_filter(text) { Ok(text.to_owned()) } else { Err(format!("expected {}", LogSettings::ACCEPTED)) }
 }
 
-/// Logs from now on what the settings say.
+/// Starts the log of the settings.
 pub(super) fn init(settings: &LogSettings) -> Result<(), Failure> {
-    // What this library says of every connection is said by us; how often tasks are woken is for tests.
-    let filter = EnvFilter::new(format!("async_nats=error,concilio::task=off,{}", settings.level));
+    // The cluster client logs its connections itself; the wake-ups of tasks are for tests.
+    let filter = format!("async_nats=error,concilio::task=off,{}", settings.level);
+    let filter = LogSettings::filter(&filter).unwrap_or_default();
     let file =
         if settings.file.as_os_str().is_empty() { None } else { Some(DailyLog::open(&settings.file, settings.days)?) };
-    let file = file.map(|file| layer(settings.format, file, false));
+    let file = file.map(|file| layer(settings.format, Mutex::new(file), false));
     let terminal = layer(settings.format, || StandardError, io::stderr().is_terminal());
     tracing_subscriber::registry().with(filter).with(file.into_iter().chain([terminal]).collect::<Vec<_>>()).init();
     Ok(())
@@ -61,13 +63,13 @@ pub(super) fn hold_back() {
     held_back().get_or_insert_default();
 }
 
-/// The lines that were held back since this was asked last.
+/// Returns the lines held back since the last call.
 pub(super) fn lines_held_back() -> Vec<String> {
     let text = held_back().as_mut().map(std::mem::take).unwrap_or_default();
     String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
 }
 
-/// Logs on the terminal again, what is still held back first.
+/// Logs on the terminal again, beginning with the lines held back.
 pub(super) fn hold_back_no_longer() {
     let rest = held_back().take().unwrap_or_default();
     let _ = io::stderr().write_all(&rest);
@@ -89,105 +91,105 @@ impl io::Write for StandardError {
     }
 }
 
-fn layer<W>(format: LogFormat, writer: W, ansi: bool) -> Box<dyn Layer<WithFilter> + Send + Sync>
+fn layer<W>(format: LogFormat, writer: W, ansi: bool) -> Box<dyn Layer<Layered<Targets, Registry>> + Send + Sync>
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
-    // A terminal that is gone takes no complaints either.
+    // A closed terminal takes no complaints either.
     let layer = tracing_subscriber::fmt::layer().with_writer(writer).log_internal_errors(false);
-    match format {
-        LogFormat::Text => layer.with_ansi(ansi).event_format(Sentences).boxed(),
-        LogFormat::Json => layer.with_ansi(false).event_format(Objects).boxed(),
-    }
+    layer.with_ansi(ansi && format == LogFormat::Text).event_format(format).boxed()
 }
-
-type WithFilter = tracing_subscriber::layer::Layered<EnvFilter, Registry>;
 
 /// Target of events of accounts and games: their sentences contain their fields.
 const TOLD: &str = "concilio_bot::event";
 
-/// One line an event: `2026-11-22 12:30:01  INFO lichess: connected as BOT Concilio`. What else is known of it follows in words: an
-/// error behind a colon, other fields in brackets. Names and texts of servers are among all this, and must not steer the
-/// terminal.
-struct Sentences;
-
-impl<S, N> FormatEvent<S, N> for Sentences
+impl<S, N> FormatEvent<S, N> for LogFormat
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
 {
-    fn format_event(&self, _: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
-        let mut said = EventText { told: event.metadata().target() == TOLD, ..EventText::default() };
-        event.record(&mut said);
-        let (level, time) = (*event.metadata().level(), Zoned::now());
-        let time = time.strftime("%Y-%m-%d %H:%M:%S");
-        if writer.has_ansi_escapes() {
-            write!(writer, "\x1b[2m{time}\x1b[0m {}{level:>5}\x1b[0m ", color(level))?;
-        } else {
-            write!(writer, "{time} {level:>5} ")?;
+    fn format_event(&self, _: &FmtContext<'_, S, N>, writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+        match self {
+            Self::Text => write_sentence(writer, event),
+            Self::Json => write_object(writer, event),
         }
-        let EventText { message, error, others, .. } = said;
-        write!(writer, "{}", printable(&message))?;
-        if !error.is_empty() {
-            write!(writer, ": {}", printable(&error))?;
-        }
-        if !others.is_empty() {
-            write!(writer, " ({})", printable(&others))?;
-        }
-        writeln!(writer)
     }
 }
 
-/// One object an event, with every field; what would steer a terminal is escaped in it.
-struct Objects;
+/// One line an event: `2026-11-22 12:30:01  INFO lichess: connected as BOT Concilio`. Its fields follow: an error behind a colon,
+/// all others in brackets. Names and texts of servers are among them, and must not steer the terminal.
+fn write_sentence(mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+    let (level, time) = (*event.metadata().level(), Zoned::now());
+    let time = time.strftime("%Y-%m-%d %H:%M:%S");
+    if writer.has_ansi_escapes() {
+        write!(writer, "\x1b[2m{time}\x1b[0m {}{level:>5}\x1b[0m ", color(level))?;
+    } else {
+        write!(writer, "{time} {level:>5} ")?;
+    }
+    let (mut message, mut error, mut others) = (String::new(), String::new(), Vec::new());
+    for (name, value) in EventFields::of(event) {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        match name {
+            "message" => message = text,
+            "error" => error = text,
+            _ => others.push(format!("{} {text}", name.replace('_', " "))),
+        }
+    }
+    write!(writer, "{}", printable(&message))?;
+    if !error.is_empty() {
+        write!(writer, ": {}", printable(&error))?;
+    }
+    if !others.is_empty() && event.metadata().target() != TOLD {
+        write!(writer, " ({})", printable(&others.join(", ")))?;
+    }
+    writeln!(writer)
+}
 
-impl<S, N> FormatEvent<S, N> for Objects
-where
-    S: Subscriber + for<'a> LookupSpan<'a>,
-    N: for<'a> FormatFields<'a> + 'static,
-{
-    fn format_event(&self, _: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
-        let mut fields = EventFields(Map::new());
-        fields.0.insert("timestamp".to_owned(), Timestamp::now().to_string().into());
-        fields.0.insert("level".to_owned(), event.metadata().level().as_str().into());
+/// One object an event, with every field. Terminal controls are escaped.
+fn write_object(mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+    let mut object = Map::new();
+    object.insert("timestamp".to_owned(), Timestamp::now().to_string().into());
+    object.insert("level".to_owned(), event.metadata().level().as_str().into());
+    object.extend(EventFields::of(event).map(|(name, value)| (name.to_owned(), value)));
+    writeln!(writer, "{}", printable_json(&Value::Object(object).to_string()))
+}
+
+/// The fields of an event, in their order.
+#[derive(Default)]
+struct EventFields(Vec<(&'static str, Value)>);
+
+impl EventFields {
+    /// Returns them without those that messages of libraries with the crate `log` carry: places in their source.
+    fn of(event: &Event<'_>) -> impl Iterator<Item = (&'static str, Value)> {
+        let mut fields = Self::default();
         event.record(&mut fields);
-        fields.0.retain(|name, _| !is_of_log(name));
-        writeln!(writer, "{}", printable_json(&Value::Object(fields.0).to_string()))
+        fields.0.into_iter().filter(|(name, _)| !name.starts_with("log."))
     }
 }
-
-/// Returns true for a field that messages of libraries with the crate `log` carry: places in their
-/// source.
-fn is_of_log(name: &str) -> bool {
-    name.starts_with("log.")
-}
-
-/// The fields of an event, as JSON has them.
-struct EventFields(Map<String, Value>);
 
 impl Visit for EventFields {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.0.insert(field.name().to_owned(), format!("{value:?}").into());
+        self.0.push((field.name(), format!("{value:?}").into()));
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.0.insert(field.name().to_owned(), value.into());
+        self.0.push((field.name(), value.into()));
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.0.insert(field.name().to_owned(), value.into());
+        self.0.push((field.name(), value.into()));
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.0.insert(field.name().to_owned(), value.into());
+        self.0.push((field.name(), value.into()));
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.0.insert(field.name().to_owned(), value.into());
+        self.0.push((field.name(), value.into()));
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
-        self.0.insert(field.name().to_owned(), value.into());
+        self.0.push((field.name(), value.into()));
     }
 }
 
@@ -200,69 +202,17 @@ const fn color(level: Level) -> &'static str {
     }
 }
 
-/// The fields of an event, in words.
-#[derive(Default)]
-struct EventText {
-    /// True if the message contains all fields.
-    told: bool,
-    message: String,
-    error: String,
-    others: String,
-}
-
-impl EventText {
-    fn take(&mut self, field: &Field, value: fmt::Arguments<'_>) {
-        // Writing to a text does not fail.
-        let _ = match field.name() {
-            "message" => write!(self.message, "{value}"),
-            "error" => write!(self.error, "{value}"),
-            _ if self.told => Ok(()),
-            name if is_of_log(name) => Ok(()),
-            name => {
-                let separator = if self.others.is_empty() { "" } else { ", " };
-                write!(self.others, "{separator}{} {value}", name.replace('_', " "))
-            }
-        };
-    }
-}
-
-impl Visit for EventText {
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.take(field, format_args!("{value:?}"));
-    }
-
-    fn record_str(&mut self, field: &Field, value: &str) {
-        self.take(field, format_args!("{value}"));
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
-
     use super::*;
 
     fn logged(format: LogFormat, events: impl FnOnce()) -> String {
-        let written = Arc::new(Mutex::new(Vec::new()));
-        let writer = Arc::clone(&written);
-        let writer = move || Shared(Arc::clone(&writer));
-        let subscriber = tracing_subscriber::registry().with(EnvFilter::new("info")).with(layer(format, writer, false));
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let subscriber = tracing_subscriber::registry()
+            .with(LogSettings::filter("info").expect("a filter"))
+            .with(layer(format, file.reopen().expect("a file"), false));
         tracing::subscriber::with_default(subscriber, events);
-        let bytes = written.lock().expect("no panic").clone();
-        String::from_utf8(bytes).expect("text")
-    }
-
-    struct Shared(Arc<Mutex<Vec<u8>>>);
-
-    impl io::Write for Shared {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().expect("no panic").extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
+        std::fs::read_to_string(file).expect("text")
     }
 
     fn hostile() {

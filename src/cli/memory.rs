@@ -6,7 +6,7 @@ use std::time::Duration;
 const STARTED: Duration = Duration::from_secs(2);
 
 /// Waits until the daemon has started, and gives back the code that ran until then: command line, settings, libraries' setup. It is
-/// most of what an idle daemon would hold; what is needed again is mapped again from the system's cache.
+/// most of an idle daemon's memory; code in use is mapped again from the system's cache.
 pub(super) async fn give_back_after_start() {
     tokio::time::sleep(STARTED).await;
     give_back_code();

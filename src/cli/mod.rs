@@ -1,11 +1,10 @@
-//! The command line: one file a subcommand. Each reads its arguments, sets up the packages below,
-//! and prints the result. Exit codes: 0 done, 1 failed, 2 wrong usage, 77 refused by the servers
+//! The command line: one file a subcommand, and one for those that are about the program itself. Each reads its arguments, sets up the
+//! packages below, and prints the result. Exit codes: 0 done, 1 failed, 2 wrong usage, 77 refused by the servers
 //! for good.
 
 mod account;
 mod book;
 mod cluster;
-mod completions;
 mod config;
 mod ctl;
 mod daily_log;
@@ -13,12 +12,11 @@ mod demo;
 mod eval;
 mod filter;
 mod games;
+mod help;
 mod idle_study;
 mod journal;
-mod lab;
 mod lists;
 mod log;
-mod man;
 mod memory;
 mod page;
 mod practice;
@@ -35,18 +33,15 @@ mod web;
 mod worker;
 mod xboard;
 
-use std::{future::Future, process::ExitCode};
+use std::{future::Future, path::PathBuf, process::ExitCode};
 
-use self::{run::RunEnd, settings_args::SettingsArgs};
+use self::settings_args::SettingsArgs;
 use crate::settings::LogFormat;
 use clap::{Parser, Subcommand};
+use clap_complete::Shell;
 use draughts::command::DraughtsCommand;
 use tokio::runtime::{Builder, Handle, Runtime};
 use util::{Failure, printable};
-
-/// The exit code of a daemon whose accounts the servers have refused for good, `EX_NOPERM` of
-/// `sysexits.h`. A service manager can tell it from a failure after which a restart may help.
-const REFUSED: u8 = 77;
 
 /// A chess player for Lichess and FICS that picks its moves by a vote of electors.
 #[derive(Debug, Parser)]
@@ -92,42 +87,63 @@ enum Subcommands {
     /// List and export the games of the journal
     Games(games::GamesCommand),
     /// Copy the journal while it is written
+    #[command(subcommand)]
     Journal(journal::JournalCommand),
     /// Study the games of the journal: what each move cost, and which knowledge knew better
     Report(Box<report::ReportCommand>),
     /// Look at the accounts, or make one a bot's
+    #[command(subcommand)]
     Account(account::AccountsCommand),
     /// Look at the settings
+    #[command(subcommand)]
     Config(config::ConfigCommand),
     /// Explain the evaluation of a position, heuristic by heuristic
     Eval(eval::EvalCommand),
     /// Speak UCI, for any chess program
     Uci(uci::UciCommand),
-    /// Speak CECP, for XBoard and its like; or play on the console
-    Xboard(xboard::XboardCommand),
+    /// Speak CECP, for XBoard and its like; or play on the console (help says how)
+    #[command(after_help = xboard::EXAMPLES)]
+    Xboard(SettingsArgs),
     /// Search for daemons on other machines, over NATS
     Worker(worker::LendCommand),
     /// Show workers and manage their keys
+    #[command(subcommand)]
     Cluster(cluster::ClusterCommand),
     /// Make opening books
+    #[command(subcommand)]
     Book(book::BookCommand),
-    #[command(hide = true)]
-    Lab(lab::LabPointer),
+    /// Measure: a program of its own
+    #[command(hide = true, disable_help_flag = true)]
+    Lab {
+        /// The arguments of `concilio-lab`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        arguments: Vec<String>,
+    },
     /// Print a script that completes this program's command line in a shell
-    Completions(completions::CompletionsCommand),
-    /// Write the manual pages
-    Man(man::ManCommand),
+    #[command(after_help = "Examples:
+  concilio completions bash > ~/.local/share/bash-completion/completions/concilio
+  concilio completions zsh > ~/.zfunc/_concilio          with ~/.zfunc in fpath
+  concilio completions fish > ~/.config/fish/completions/concilio.fish")]
+    Completions { shell: Shell },
+    /// Write the manual pages, one for each command
+    #[command(after_help = "Example:
+  concilio man --output ~/.local/share/man/man1 && man concilio-run")]
+    Man {
+        /// The folder they are written to; it is made where it does not exist
+        #[arg(long, short, value_name = "FOLDER")]
+        output: PathBuf,
+    },
 }
 
 impl Cli {
-    /// Runs the command and says how it went.
+    /// Runs the command and returns the exit code.
     pub fn run(self) -> ExitCode {
         let level = |usual| self.log.as_deref().unwrap_or(usual);
         let format = self.log_format.unwrap_or_default();
         match &self.command {
-            // The settings say what is logged, so the daemon sets it up when it has read them.
+            // The daemon starts its log when it has read the settings.
             Subcommands::Run(_) => (),
-            // The picture is what there is to see, or the answer.
+            // Their output is the picture or the answer.
             Subcommands::Demo(_) | Subcommands::Cluster(_) | Subcommands::Ctl(_) => {
                 log::init_simply(level("error"), format)
             }
@@ -135,8 +151,7 @@ impl Cli {
         }
         let outcome = match self.command {
             Subcommands::Run(run) => match in_two_runtimes(|rest| run.run(self.log, self.log_format, rest)) {
-                Ok(RunEnd::Closed) => Ok(()),
-                Ok(RunEnd::Refused) => return ExitCode::from(REFUSED),
+                Ok(code) => return code,
                 Err(failure) => Err(failure),
             },
             Subcommands::Ctl(ctl) => in_runtime(ctl.run()),
@@ -151,19 +166,22 @@ impl Cli {
             Subcommands::Config(config) => config.run(),
             Subcommands::Eval(eval) => eval.run(),
             Subcommands::Uci(uci) => uci.run(),
-            Subcommands::Xboard(xboard) => xboard.run(),
+            Subcommands::Xboard(settings) => xboard::run(settings),
             Subcommands::Worker(worker) => in_runtime(worker.run()),
             Subcommands::Cluster(cluster) => in_runtime(cluster.run()),
             Subcommands::Book(book) => book.run(),
-            Subcommands::Lab(lab) => lab.run(),
-            Subcommands::Completions(completions) => completions.run(),
-            Subcommands::Man(man) => man.run(),
+            Subcommands::Lab { arguments } => Err(help::where_the_lab_is(&arguments)),
+            Subcommands::Completions { shell } => {
+                help::print_completions(shell);
+                Ok(())
+            }
+            Subcommands::Man { output } => help::write_manual(&output),
         };
         match outcome {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {
                 if !failure.is_logged() {
-                    // What servers say may be part of it.
+                    // Texts of servers may be part of it.
                     let lines: Vec<_> = failure.to_string().lines().map(|line| printable(line).into_owned()).collect();
                     eprintln!("concilio: {}", lines.join("\n"));
                 }
@@ -173,8 +191,8 @@ impl Cli {
     }
 }
 
-/// Runs the daemon. What a clock waits for runs on one thread, this one: a move passes through many tasks, and none of them has to
-/// be handed to another thread and to wait for it to wake up. All else runs in a second runtime, and delays no move.
+/// Runs the daemon. All tasks of a move run on this thread: none of them waits until another thread wakes up. All else runs in a second
+/// runtime, and delays no move.
 fn in_two_runtimes<T, F>(daemon: impl FnOnce(Handle) -> F) -> Result<T, Failure>
 where
     F: Future<Output = Result<T, Failure>>,
@@ -191,7 +209,7 @@ fn in_runtime<T>(command: impl Future<Output = Result<T, Failure>>) -> Result<T,
     block_on(Builder::new_multi_thread().worker_threads(2).enable_all().build()?, command)
 }
 
-/// Runs `work` to its end. Searches and files that are still busy do not hold up the exit.
+/// Runs `work` to its end, without waiting for searches and files still in use.
 fn block_on<T>(runtime: Runtime, work: impl Future<Output = T>) -> T {
     let outcome = runtime.block_on(work);
     runtime.shutdown_background();

@@ -1,4 +1,4 @@
-//! The page in the browser and the control channel of a running command, and what they tell of its health.
+//! The page in the browser, the control channel and the health checks of a running command.
 
 use std::{
     collections::BTreeMap,
@@ -21,11 +21,11 @@ use web::{AnotherGame, HealthChecks, PagePart, WebContext, WebError, WebServer, 
 /// Tabs from other packages.
 pub(super) const PARTS: &[PagePart] = &[draughts::page::PART];
 
-/// Serves the page, if the settings want one, and the control channel on `socket`, until `stop`. A control channel that cannot
-/// be had stops no game: that is said, and play goes on without it.
+/// Serves the page, if the settings want one, and the control channel on `socket`, until `stop`. Without a control
+/// channel play goes on, with a warning.
 ///
 /// # Errors
-/// Where the page's address cannot be had, or must not be without a secret.
+/// If the page's address is taken, or needs a secret.
 pub(super) async fn serve(
     settings: &WebSettings,
     runtime: &Runtime,
@@ -64,7 +64,7 @@ pub(super) fn failure(error: WebError) -> Failure {
     }
 }
 
-/// Serves the page where it usually is, on 127.0.0.1:8080, or on any free port where that one is taken.
+/// Serves the page on 127.0.0.1:8080, or on a free port if that one is taken.
 pub(super) async fn near_the_usual_address<T, F>(serve: impl Fn(SocketAddr) -> F) -> Result<T, Failure>
 where
     F: Future<Output = Result<T, Failure>>,
@@ -81,6 +81,7 @@ pub(super) fn health(runtime: &Runtime, accounts: impl Iterator<Item = ServerNam
     let metrics = match metrics::install() {
         Ok(recorder) => {
             let pool = runtime.pool.clone();
+            tokio::spawn(recorder.clone().sum_up());
             Some(Arc::new(move || recorder.text(&pool)) as Arc<dyn Fn() -> String + Send + Sync>)
         }
         Err(error) => {

@@ -43,7 +43,7 @@ pub(super) struct PracticeCommand {
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100_000), value_name = "LINES")]
     fics_noise: u32,
     /// Accounts to open, each with its token; names ending in + are bots, others may be upgraded until they have played
-    #[arg(long = "account", num_args = 1.., default_values_t = ["mybot+".to_owned(), "otherbot+".to_owned(), "human".to_owned()], value_name = "NAME")]
+    #[arg(long = "account", num_args = 1.., value_parser = parse_account, default_values_t = ["mybot+".to_owned(), "otherbot+".to_owned(), "human".to_owned()], value_name = "NAME")]
     accounts: Vec<String>,
     /// Take challenges at any clock; otherwise as Lichess does: 15, 30, 45, 60, 90 seconds or whole minutes, up to 60 a move
     #[arg(long)]
@@ -54,6 +54,18 @@ pub(super) struct PracticeCommand {
     /// Faults, such as cut=3s,delay=50ms,429=5%
     #[arg(long, default_value = "", value_name = "PLAN")]
     faults: FaultPlan,
+}
+
+/// Checks the name of an account, with or without the `+` of a bot.
+fn parse_account(text: &str) -> Result<String, String> {
+    let name = text.strip_suffix('+').unwrap_or(text);
+    let is_name = name.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_' || one == '-');
+    if is_name && name.len() <= 30 {
+        Ok(text.to_owned())
+    } else {
+        Err("expected up to 30 letters, digits, _ and -, with + at the end for a bot, such as mybot+".to_owned())
+    }
 }
 
 impl PracticeCommand {
@@ -110,20 +122,19 @@ impl PracticeCommand {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
+    use clap::{Command, FromArgMatches as _};
 
     use super::*;
 
-    #[derive(Parser)]
-    struct Program {
-        #[command(flatten)]
-        practice: PracticeCommand,
+    fn parsed(words: &[&str]) -> PracticeCommand {
+        let matches = PracticeCommand::augment_args(Command::new("practice")).get_matches_from(words);
+        PracticeCommand::from_arg_matches(&matches).expect("a command line")
     }
 
     #[test]
     fn limits_and_clocks_are_options() {
         let read = |words: &[&str]| {
-            let settings = Program::try_parse_from(words).expect("a command line").practice.settings();
+            let settings = parsed(words).settings();
             (settings.strict_terms, settings.limits.is_some())
         };
         assert_eq!(read(&["practice"]), (true, false), "clocks are as on Lichess");
@@ -133,7 +144,7 @@ mod tests {
 
     #[test]
     fn several_accounts_may_be_named() {
-        let read = |words: &[&str]| Program::try_parse_from(words).expect("a command line").practice.accounts;
+        let read = |words: &[&str]| parsed(words).accounts;
         assert_eq!(read(&["practice", "--account", "a+", "b+"]), ["a+", "b+"]);
         assert_eq!(read(&["practice", "--account", "a+", "--account", "b"]), ["a+", "b"]);
         assert_eq!(read(&["practice"]), ["mybot+", "otherbot+", "human"]);

@@ -15,7 +15,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Failure, filter::FilterArgs, signals::Signals};
-use bot::journal::{Journal, JournalSettings, PgnImport};
+use bot::journal::{Journal, JournalSettings};
 use council::electors::EngineProgram;
 use engine::Tablebases;
 use report::{
@@ -28,7 +28,7 @@ use report::{
 use tempfile::TempDir;
 use util::{outln, print};
 
-/// The name of a journal that is made of a file.
+/// The name of a journal made of a PGN file.
 const JOURNAL: &str = "journal.db";
 
 /// Study the games of the journal: what each move cost, and which knowledge knew better
@@ -110,8 +110,7 @@ impl ReportCommand {
         let folder = tempfile::tempdir()?;
         let settings = JournalSettings { path: folder.path().join(JOURNAL), ..JournalSettings::default() };
         let journal = Journal::open(&settings)?;
-        let import = PgnImport { player: self.player.clone(), account: "file".to_owned() };
-        let done = journal.import_pgn(games, &import).await?;
+        let done = journal.import_pgn(games, self.player.clone(), "file").await?;
         eprintln!("{} games of {} ({} others left out)", done.games, done.player, done.left_out);
         Ok(folder)
     }
@@ -120,7 +119,7 @@ impl ReportCommand {
     fn make(&self, imported: Option<&Path>, stop: &AtomicBool) -> Result<(), Failure> {
         let output = self.output()?;
         let request = self.request(imported, output.clone())?;
-        let mut bar = JudgingBar::default();
+        let mut bar = None;
         let mut broken = None;
         let mut each = |game: &GameStudy| {
             if self.json {
@@ -130,8 +129,8 @@ impl ReportCommand {
                 }
             }
         };
-        let made = make_report(&request, stop, &mut |progress| bar.at(progress), &mut each)?;
-        bar.end();
+        let made = make_report(&request, stop, &mut |progress| show_progress(&mut bar, progress), &mut each)?;
+        bar.iter().for_each(ProgressBar::finish_and_clear);
         if let Some(error) = broken {
             return Err(error.into());
         }
@@ -172,7 +171,7 @@ impl ReportCommand {
         })
     }
 
-    /// The short text, and where the rest is.
+    /// Prints the short text, and the place of the pages.
     fn show(&self, made: &MadeReport, output: &Path) -> Result<(), Failure> {
         let report = &made.report;
         let suggestion = report.suggestion.as_ref().map(|suggestion| suggestion.settings_text());
@@ -200,27 +199,19 @@ impl ReportCommand {
     }
 }
 
-#[derive(Default)]
-struct JudgingBar(Option<ProgressBar>);
-
-impl JudgingBar {
-    fn at(&mut self, progress: ReportProgress) {
-        let bar = self.0.get_or_insert_with(|| {
-            let shown = io::stderr().is_terminal();
-            let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-            let bar = ProgressBar::with_draw_target(Some(progress.of as u64), target);
-            if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} games, {eta} left  {msg}") {
-                bar.set_style(style);
-            }
-            bar
-        });
-        bar.set_position(progress.games as u64);
-        if progress.of_positions > 0 {
-            bar.set_message(format!("{}/{} positions", progress.positions, progress.of_positions));
+/// Shows the progress on standard error, in a bar made at the first call.
+fn show_progress(bar: &mut Option<ProgressBar>, progress: ReportProgress) {
+    let bar = bar.get_or_insert_with(|| {
+        let shown = io::stderr().is_terminal();
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(progress.of as u64), target);
+        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} games, {eta} left  {msg}") {
+            bar.set_style(style);
         }
-    }
-
-    fn end(self) {
-        self.0.into_iter().for_each(|bar| bar.finish_and_clear());
+        bar
+    });
+    bar.set_position(progress.games as u64);
+    if progress.of_positions > 0 {
+        bar.set_message(format!("{}/{} positions", progress.positions, progress.of_positions));
     }
 }

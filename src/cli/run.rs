@@ -1,6 +1,6 @@
 //! `concilio run`: the daemon, on the servers of the settings, until stopped.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
 use clap::Args;
 use tokio::{
@@ -12,9 +12,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Failure, idle_study, log, memory, page,
-    reload::{self, Followers},
-    runtime,
+    Failure, idle_study, log, memory, page, reload, runtime,
     settings_args::SettingsArgs,
     signals::{Signal, Signals},
     view::Viewer,
@@ -33,27 +31,16 @@ use platform::{
 };
 use util::Shutdown;
 
-/// End of a daemon without a failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RunEnd {
-    /// By order.
-    Closed,
-    /// Because servers have refused accounts for good: a restart would change nothing.
-    Refused,
-}
+/// The exit code of a daemon whose accounts the servers have refused for good, `EX_NOPERM` of
+/// `sysexits.h`. A service manager can tell it from a failure after which a restart may help.
+const REFUSED: u8 = 77;
 
-impl RunEnd {
-    /// Returns the end of a daemon with these ends of its accounts; `None` if one of them failed.
-    /// An ordered end counts as such, although an account may have been refused before.
-    fn of(ends: &[AccountEnd]) -> Option<Self> {
-        if ends.iter().any(|end| matches!(end, AccountEnd::Lost(_))) {
-            None
-        } else if ends.contains(&AccountEnd::Closed) {
-            Some(Self::Closed)
-        } else {
-            Some(Self::Refused)
-        }
-    }
+/// Returns the exit code of a daemon with these ends of its accounts; `None` if one of them failed.
+/// An ordered end is a success, even if another account was refused.
+fn exit_code(ends: &[AccountEnd]) -> Option<u8> {
+    let has_failed = ends.iter().any(|end| matches!(end, AccountEnd::Lost(_)));
+    let code = if ends.contains(&AccountEnd::Closed) { 0 } else { REFUSED };
+    (!has_failed).then_some(code)
 }
 
 /// Play on the configured servers until stopped
@@ -78,14 +65,14 @@ pub(super) struct RunCommand {
 impl RunCommand {
     /// Plays on every enabled server until told to stop, or until no server will have us.
     ///
-    /// `level` and `format` are what the command line says of the log; otherwise the settings say it. Everything on which no clock
-    /// waits runs in `background`, on threads of its own: the page, the cluster, the webhook.
+    /// `level` and `format` are the command line's for the log, over those of the settings. The page, the cluster and the webhook run
+    /// in `background`, since no clock waits for them.
     pub(super) async fn run(
         self,
         level: Option<String>,
         format: Option<LogFormat>,
         background: Handle,
-    ) -> Result<RunEnd, Failure> {
+    ) -> Result<ExitCode, Failure> {
         let page = self.web.map(|text| Flag { name: "--web", key: "web.address".to_owned(), text });
         let args = self.settings.with(page);
         let loaded = args.clone().load()?;
@@ -98,7 +85,7 @@ impl RunCommand {
         let shutdown = Shutdown::default();
         let (has_started, started) = oneshot::channel();
         let finish = settings.shutdown.games == ShutdownGames::Finish;
-        // A signal that comes while the engines start, which blocks this thread, is heeded all the same.
+        // The start of the engines blocks this thread; signals are heeded meanwhile.
         let signals = {
             let _background = background.enter();
             Signals::listen()
@@ -116,14 +103,14 @@ impl RunCommand {
         };
         let control = runtime.control.clone();
         let (page_player, player) = watch::channel(settings.player.clone());
-        control.reloads_by(reload::of(args, loaded, control.clone(), Followers { lists, page_player }));
+        control.reloads_by(reload::of(args, loaded, control.clone(), lists, page_player));
         let socket = settings.control_socket();
         let serving = CancellationToken::new();
         let (health, webhook) = {
             let _background = background.enter();
             idle_study::start(&settings.report, &settings.journal, &event_bus)?;
             let health = page::health(&runtime, servers(&settings).into_keys().map(ServerName::from));
-            (health, webhook::start(&settings.webhook, &event_bus).map_err(Failure::usage)?)
+            (health, webhook::start(&settings.webhook, &event_bus)?)
         };
         let page = {
             let (settings, runtime, serving) = (settings.web.clone(), runtime.clone(), serving.clone());
@@ -170,11 +157,11 @@ impl RunCommand {
             failed = true;
             tracing::error!(%error, "journal did not close cleanly; the last entries may be missing");
         }
-        RunEnd::of(&ends).filter(|_| !failed).ok_or_else(Failure::logged)
+        exit_code(&ends).filter(|_| !failed).map(ExitCode::from).ok_or_else(Failure::logged)
     }
 }
 
-/// Completes what a kill has left undone; play does not wait for it.
+/// Writes PGN files that are missing after a kill, while play goes on.
 async fn write_missing_pgn(journal: Journal) {
     if let Err(error) = journal.write_missing_pgn().await {
         tracing::warn!(%error, "games that ended before this start may lack their PGN file");
@@ -191,7 +178,7 @@ pub(super) fn servers(settings: &Settings) -> BTreeMap<String, ServerSettings> {
     servers
 }
 
-/// The way to the page for operators who want one and have no account: what an error ends with. Empty where no page is wanted.
+/// The end of an error for operators with a page and without an account: how to show the page. Empty if no page is wanted.
 fn page_without_account(settings: &Settings) -> String {
     let journal = settings.journal.path.display();
     let wanted = !settings.web.address.is_empty();
@@ -288,8 +275,8 @@ mod tests {
     fn ordered_end_succeeds_after_a_refusal() {
         let [closed, rejected] = [AccountEnd::Closed, AccountEnd::Rejected("another login".to_owned())];
         let lost = AccountEnd::Lost("its connection is gone".to_owned());
-        assert_eq!(RunEnd::of(&[rejected.clone(), closed.clone()]), Some(RunEnd::Closed));
-        assert_eq!(RunEnd::of(&[rejected.clone(), rejected.clone()]), Some(RunEnd::Refused), "no order to end");
-        assert_eq!(RunEnd::of(&[closed, rejected, lost]), None);
+        assert_eq!(exit_code(&[rejected.clone(), closed.clone()]), Some(0));
+        assert_eq!(exit_code(&[rejected.clone(), rejected.clone()]), Some(REFUSED), "no order to end");
+        assert_eq!(exit_code(&[closed, rejected, lost]), None);
     }
 }

@@ -15,8 +15,8 @@ use bot::{
     journal::Journal,
     policy::profile,
     session::{
-        AccountPolicy, BackgroundTurns, Control, EventBus, PlayerError, PlayerSettings, PreparedPlayer, Runtime,
-        control::ReloadedPolicy,
+        AccountPolicy, BackgroundTurns, ChoosePlayer, Control, EventBus, PlayerError, PlayerSettings, PreparedPlayer,
+        Runtime,
     },
 };
 use cluster::{ClusterClient, ClusterSettings};
@@ -28,8 +28,8 @@ use domain::{GameInfo, Variant};
 use sources::{BookSettings, Library};
 use util::Shutdown;
 
-/// Builds what all accounts share. Electors that are foreign engines are started once, to learn what they can play. The
-/// lists of names are followed until `others_hold`.
+/// Builds the shared parts of all accounts. Foreign engines are started once, to learn their variants. The lists of names are
+/// followed until `others_hold`.
 pub(super) fn build(
     settings: &Settings,
     journal: Journal,
@@ -37,20 +37,23 @@ pub(super) fn build(
     shutdown: &Shutdown,
     others_hold: CancellationToken,
 ) -> Result<Runtime, Failure> {
-    let ReloadedPolicy { player, policy } = rules(settings, others_hold)?;
+    let (player, policy) = rules(settings, others_hold)?;
     let pool = Pool::with_remote(0, remote_pool(&settings.cluster, shutdown.now.child_token()));
     let (control, background) = (Control::new(shutdown.clone()), BackgroundTurns::default());
     Ok(Runtime { journal, pool, event_bus, player, policy, control, background })
 }
 
-/// Returns the rules of the settings about opponents and play. Foreign engines are started once.
-/// The lists of names are updated until `others_hold`.
-pub(super) fn rules(settings: &Settings, others_hold: CancellationToken) -> Result<ReloadedPolicy, Failure> {
+/// Returns the choice of players and the policy of the settings. Foreign engines are started once. The lists of names are updated
+/// until `others_hold`.
+pub(super) fn rules(
+    settings: &Settings,
+    others_hold: CancellationToken,
+) -> Result<(ChoosePlayer, Arc<AccountPolicy>), Failure> {
     let (base, named) = players(settings)?;
     let known = variants(std::iter::once(&base).chain(named.values()))?;
-    let others = VariantPlayer::find(settings, &known)?;
+    let others = variant_players(settings, &known)?;
     let newer_lists = lists::follow(Arc::new(settings.clone()), others_hold)?;
-    // With the names that addresses gave before.
+    // Including the names known from URLs.
     let known_lists = newer_lists.borrow().clone();
     let policy = AccountPolicy {
         challenge: settings.challenge.clone(),
@@ -59,21 +62,21 @@ pub(super) fn rules(settings: &Settings, others_hold: CancellationToken) -> Resu
         lists: known_lists,
         newer_lists: Some(newer_lists),
         chat: settings.chat.clone(),
-        variants: with_others(known, others.as_ref()),
+        variants: known.into_iter().chain(others.keys().copied()).collect(),
         keep_limits: true,
         time_zone: settings.zone(),
         games_at_shutdown: settings.shutdown.games,
     };
     let profiles = settings.profiles.clone();
     let choose = move |game: &GameInfo| {
-        if let Some(others) = others.as_ref().filter(|others| others.variants.contains(&game.terms.variant)) {
-            return Arc::clone(&others.player);
+        if let Some(player) = others.get(&game.terms.variant) {
+            return Arc::clone(player);
         }
         let name = profile::choose(&profiles, game);
         tracing::debug!(game = %game.id, profile = name.unwrap_or("player"), "how the game is played");
         Arc::clone(name.and_then(|name| named.get(name)).unwrap_or(&base))
     };
-    Ok(ReloadedPolicy { player: Arc::new(choose), policy: Arc::new(policy) })
+    Ok((Arc::new(choose), Arc::new(policy)))
 }
 
 /// Connects to the workers of the cluster until `stop`, if the settings name a server.
@@ -81,7 +84,7 @@ pub(super) fn remote_pool(cluster: &ClusterSettings, stop: CancellationToken) ->
     cluster.is_on().then(|| Arc::new(ClusterClient::join(cluster.clone(), stop)) as _)
 }
 
-/// Gives workers that are there a moment to say so, for councils that sit down at once.
+/// Gives connected workers a moment to answer, for a council that begins at once.
 pub(super) async fn hear_from(remote_pool: Option<&Arc<dyn RemotePool>>) {
     const MOMENT: Duration = Duration::from_secs(2);
     let begun = Instant::now();
@@ -109,59 +112,43 @@ pub(super) fn check(settings: &Settings) -> Result<(), Failure> {
     web::secret_for(&settings.web).map(drop).map_err(Failure::usage)
 }
 
-/// The variants that the settings' engines play. Each engine is started once.
+/// Returns the variants of the settings' engines. Each engine is started once.
 pub(super) fn playable(settings: &Settings) -> Result<Vec<Variant>, Failure> {
     let (base, named) = players(settings)?;
     let known = variants(std::iter::once(&base).chain(named.values()))?;
-    let others = VariantPlayer::find(settings, &known)?;
-    Ok(with_others(known, others.as_ref()))
+    let others = variant_players(settings, &known)?;
+    Ok(known.into_iter().chain(others.into_keys()).collect())
 }
 
-/// The player of accepted variants that no engine of the settings plays.
-struct VariantPlayer {
-    player: Arc<PreparedPlayer>,
-    variants: Vec<Variant>,
-}
-
-impl VariantPlayer {
-    /// The engine that plays every variant of Lichess, by the name under which distributions install it.
+/// Returns the player of each accepted variant that no engine of the settings plays: the engine that plays every variant of Lichess,
+/// if it is installed.
+fn variant_players(settings: &Settings, known: &[Variant]) -> Result<BTreeMap<Variant, Arc<PreparedPlayer>>, Failure> {
+    // Its name as distributions install it.
     const ENGINE: &str = "fairy-stockfish";
-
-    /// Returns the installed engine's player, if there is one and anything to play for it.
-    fn find(settings: &Settings, known: &[Variant]) -> Result<Option<Self>, Failure> {
-        let challenge = &settings.challenge;
-        // Only settings that accept all variants leave the choice of their engine to the program.
-        let accepts_all = |accepted: &[Variant]| Variant::ALL.iter().all(|variant| accepted.contains(variant));
-        let mut missing = Variant::ALL.to_vec();
-        missing.retain(|variant| !known.contains(variant));
-        if !accepts_all(&challenge.human.variants) && !accepts_all(&challenge.bot.variants) {
-            missing.clear();
-        }
-        let program = EngineProgram { path: Self::ENGINE.into(), ..EngineProgram::default() };
-        let Some(file) = program.file().filter(|_| !missing.is_empty()) else { return Ok(None) };
-        let mut player = settings.player.clone();
-        player.book = BookSettings::default();
-        player.council.roster = "custom".to_owned();
-        player.council.advisers = String::new();
-        player.council.electors =
-            vec![ElectorSettings { engine: Some(file), name: Some(Self::ENGINE.to_owned()), ..Default::default() }];
-        player.council.options.clear();
-        let player = Arc::new(prepare(Self::ENGINE, &player)?);
-        let plays = match variants(std::iter::once(&player)) {
-            Ok(plays) => plays,
-            Err(failure) => {
-                tracing::warn!("{}: {failure}; variants it would play are declined", Self::ENGINE);
-                return Ok(None);
-            }
-        };
-        let variants: Vec<Variant> = plays.into_iter().filter(|variant| missing.contains(variant)).collect();
-        Ok((!variants.is_empty()).then_some(Self { player, variants }))
+    let challenge = &settings.challenge;
+    // Only settings that accept all variants leave the choice of their engine to the program.
+    let accepts_all = |accepted: &[Variant]| Variant::ALL.iter().all(|variant| accepted.contains(variant));
+    let mut missing = Variant::ALL.to_vec();
+    missing.retain(|variant| !known.contains(variant));
+    if !accepts_all(&challenge.human.variants) && !accepts_all(&challenge.bot.variants) {
+        missing.clear();
     }
-}
-
-fn with_others(mut known: Vec<Variant>, others: Option<&VariantPlayer>) -> Vec<Variant> {
-    known.extend(others.iter().flat_map(|others| &others.variants));
-    known
+    let program = EngineProgram { path: ENGINE.into(), ..EngineProgram::default() };
+    let Some(file) = program.file().filter(|_| !missing.is_empty()) else { return Ok(BTreeMap::new()) };
+    let mut player = settings.player.clone();
+    player.book = BookSettings::default();
+    player.council.roster = "custom".to_owned();
+    player.council.advisers = String::new();
+    player.council.electors =
+        vec![ElectorSettings { engine: Some(file), name: Some(ENGINE.to_owned()), ..Default::default() }];
+    player.council.options.clear();
+    let player = Arc::new(prepare(ENGINE, &player)?);
+    let plays = variants(std::iter::once(&player)).unwrap_or_else(|failure| {
+        tracing::warn!("{ENGINE}: {failure}; variants it would play are declined");
+        Vec::new()
+    });
+    missing.retain(|variant| plays.contains(variant));
+    Ok(missing.into_iter().map(|variant| (variant, Arc::clone(&player))).collect())
 }
 
 type ProfilePlayers = BTreeMap<String, Arc<PreparedPlayer>>;
@@ -176,22 +163,25 @@ fn players(settings: &Settings) -> Result<(Arc<PreparedPlayer>, ProfilePlayers),
     Ok((Arc::new(base), named.collect::<Result<_, Failure>>()?))
 }
 
-/// Warns of electors that are listed and in no roster: they were meant to play.
+/// Warns of listed electors in no roster: they were meant to play.
 fn warn_of_idle_electors(settings: &Settings) {
     let base = &settings.player.council;
     let profiles = settings.profiles.iter().map(|(name, profile)| (name, &profile.player.council));
-    let seats = |council: &CouncilSettings| council.roster == "custom";
+    let names_electors = |council: &CouncilSettings| council.roster == "custom";
     let warn = |table: &str, council: &CouncilSettings| {
         tracing::warn!(
             "{table}.electors: roster = {:?} uses other electors; set roster = \"custom\" to use these",
             council.roster
         );
     };
-    if !base.electors.is_empty() && !seats(base) && !profiles.clone().any(|(_, council)| seats(council)) {
+    if !base.electors.is_empty()
+        && !names_electors(base)
+        && !profiles.clone().any(|(_, council)| names_electors(council))
+    {
         warn("player.council", base);
     }
     for (name, council) in profiles {
-        if council.electors != base.electors && !council.electors.is_empty() && !seats(council) {
+        if council.electors != base.electors && !council.electors.is_empty() && !names_electors(council) {
             warn(&format!("profiles.{name}.council"), council);
         }
     }

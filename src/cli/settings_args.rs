@@ -12,10 +12,10 @@ use web::WebSettings;
 #[derive(Clone, Debug, Args)]
 pub(super) struct SettingsArgs {
     /// The settings file (TOML; see config/example.toml); of several, the later overrides the earlier
-    #[arg(short, long, env = "CONCILIO_CONFIG", value_name = "FILE")]
+    #[arg(short, long, global = true, env = "CONCILIO_CONFIG", value_name = "FILE")]
     config: Vec<PathBuf>,
     /// Set one key, over the file and the environment; may be given several times
-    #[arg(long = "set", value_parser = parse_setting, value_name = "KEY=VALUE")]
+    #[arg(long = "set", global = true, value_parser = parse_setting, value_name = "KEY=VALUE")]
     set: Vec<Flag>,
 }
 
@@ -43,6 +43,11 @@ impl SettingsArgs {
     /// Wrong usage, with every problem of that table, a line each.
     pub(super) fn journal(self) -> Result<JournalSettings, Failure> {
         Ok(self.sources()?.load_tables(&["journal"]).map_err(Failure::usage)?.settings.journal)
+    }
+
+    /// Returns the path of the journal: `named`, or that of the settings, which are read only then.
+    pub(super) fn journal_path(self, named: Option<PathBuf>) -> Result<PathBuf, Failure> {
+        named.map_or_else(|| self.journal().map(|journal| journal.path), Ok)
     }
 
     /// The page's settings. A mistake elsewhere in the settings hides no page.

@@ -10,7 +10,7 @@ use util::printable;
 /// Writes every vote of these games. Of a game that this program cannot play there is only its heading.
 ///
 /// # Errors
-/// Where the journal cannot be read, and those of `out`.
+/// If the journal cannot be read, or `out` cannot be written.
 pub(super) fn write_votes(
     archive: &Archive,
     games: &[GameRecord<String>],

@@ -30,10 +30,7 @@ pub(super) struct WebCommand {
 
 impl WebCommand {
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let journal = match &self.journal {
-            Some(path) => path.clone(),
-            None => self.settings.clone().journal()?.path,
-        };
+        let journal = self.settings.clone().journal_path(self.journal.clone())?;
         if journal.is_dir() {
             return Err(Failure::failed(format_args!(
                 "journal {}: this is a folder; name the file in it, such as {}",

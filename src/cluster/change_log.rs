@@ -1,7 +1,7 @@
-//! Logs changes of workers, a line each; of a name that changes again and again only that it does,
-//! so that no worker fills the log by coming and going.
+//! Logs changes of workers, a line each. A worker with too many changes gets one more line, and none
+//! for the next minute, so that it cannot fill the log.
 //!
-//! Memory is bounded too: at most [`Registry::MOST`] names that changed within a minute are logged.
+//! Memory is bounded too: at most [`Registry::MOST`] names are counted within a minute.
 
 use std::{
     collections::BTreeMap,
@@ -11,28 +11,14 @@ use std::{
 use super::registry::{Registry, WorkerChange};
 use domain::MachineName;
 
-/// Period in which the log has at most [`MOST_CHANGES`] of one name, and a line that says that
-/// there are more.
+/// Period for [`MOST_CHANGES`].
 const PERIOD: Duration = Duration::from_secs(60);
-/// See [`PERIOD`].
+/// The most logged changes of one name in a period.
 const MOST_CHANGES: u32 = 20;
 
+/// The start of each name's period, and the number of its changes since then.
 #[derive(Debug, Default)]
-pub(crate) struct ChangeLog(BTreeMap<MachineName, RecentChanges>);
-
-#[derive(Debug)]
-struct RecentChanges {
-    since: Instant,
-    count: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Telling {
-    Change,
-    /// The name changes too often for more lines.
-    TooOften,
-    Nothing,
-}
+pub(crate) struct ChangeLog(BTreeMap<MachineName, (Instant, u32)>);
 
 impl ChangeLog {
     /// Logs a new worker, with its cores and its speed in thousands of nodes a second a core.
@@ -48,14 +34,14 @@ impl ChangeLog {
         }
     }
 
-    /// A worker is not there any more: it is, has or does this.
+    /// Logs a lost worker; `why` is a predicate such as "has fallen silent".
     pub(crate) fn lost(&mut self, now: Instant, name: &MachineName, why: &str) {
         if self.is_told(now, name) {
             tracing::warn!(worker = %name, "worker lost: {why}");
         }
     }
 
-    /// A worker is not as it should be.
+    /// Logs a wrong behaviour of a worker.
     pub(crate) fn wrong(&mut self, now: Instant, change: &WorkerChange) {
         match change {
             WorkerChange::Twins(name) if self.is_told(now, name) => tracing::warn!(
@@ -74,34 +60,32 @@ impl ChangeLog {
 
     /// Returns true if a change is to be logged; logs instead the first of too many.
     fn is_told(&mut self, now: Instant, name: &MachineName) -> bool {
-        let telling = self.telling(now, name);
-        if telling == Telling::TooOften {
+        let count = self.count(now, name);
+        if count == MOST_CHANGES + 1 {
             tracing::warn!(worker = %name, "a worker connects and leaves repeatedly; not logged for the next minute");
         }
-        telling == Telling::Change
+        count <= MOST_CHANGES
     }
 
-    fn telling(&mut self, now: Instant, name: &MachineName) -> Telling {
-        let is_old = |changes: &RecentChanges| now.saturating_duration_since(changes.since) >= PERIOD;
+    /// Counts a change; returns the number of changes of this name in its period. [`u32::MAX`] if there are too many names to
+    /// count. The first change too many begins another period.
+    fn count(&mut self, now: Instant, name: &MachineName) -> u32 {
+        let is_old = |since: Instant| now.saturating_duration_since(since) >= PERIOD;
         if self.0.len() >= Registry::MOST && !self.0.contains_key(name) {
-            self.0.retain(|_, changes| !is_old(changes));
+            self.0.retain(|_, (since, _)| !is_old(*since));
         }
         if self.0.len() >= Registry::MOST && !self.0.contains_key(name) {
-            return Telling::Nothing;
+            return u32::MAX;
         }
-        let changes = self.0.entry(name.clone()).or_insert(RecentChanges { since: now, count: 0 });
-        if is_old(changes) {
-            *changes = RecentChanges { since: now, count: 0 };
+        let (since, count) = self.0.entry(name.clone()).or_insert((now, 0));
+        if is_old(*since) {
+            (*since, *count) = (now, 0);
         }
-        changes.count = changes.count.saturating_add(1);
-        match changes.count {
-            ..=MOST_CHANGES => Telling::Change,
-            count if count == MOST_CHANGES + 1 => {
-                changes.since = now;
-                Telling::TooOften
-            }
-            _ => Telling::Nothing,
+        *count = count.saturating_add(1);
+        if *count == MOST_CHANGES + 1 {
+            *since = now;
         }
+        *count
     }
 }
 
@@ -111,7 +95,7 @@ mod tests {
 
     fn lines(log: &mut ChangeLog, now: Instant, name: &str, changes: usize) -> usize {
         let name = MachineName::new(name);
-        (0..changes).filter(|_| log.telling(now, &name) != Telling::Nothing).count()
+        (0..changes).filter(|_| log.count(now, &name) <= MOST_CHANGES + 1).count()
     }
 
     #[test]
@@ -119,8 +103,8 @@ mod tests {
         let (mut log, now) = (ChangeLog::default(), Instant::now());
         assert_eq!(lines(&mut log, now, "flapping", 10_000), 21);
         assert_eq!(lines(&mut log, now, "steady", 4), 4, "the others are told of as ever");
-        assert_eq!(log.telling(now, &"flapping".into()), Telling::Nothing);
-        assert_eq!(log.telling(now + PERIOD, &"flapping".into()), Telling::Change, "a minute later it may be well");
+        assert!(log.count(now, &"flapping".into()) > MOST_CHANGES + 1);
+        assert_eq!(log.count(now + PERIOD, &"flapping".into()), 1, "a minute later it may be well");
     }
 
     #[test]

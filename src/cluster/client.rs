@@ -38,7 +38,7 @@ use super::{
         TableNews, WorkerCommand, WorkerMessage, WorkerState,
     },
 };
-use council::electors::{ElectorSpec, Fallback, Job, LentCores, MachineView, RemotePool, RemoteSlot, SearchReport};
+use council::electors::{ElectorSpec, Fallback, LentCores, MachineView, RemotePool, RemoteSlot, SearchReport, Task};
 use domain::MachineName;
 use engine::SharedTable;
 use slot::ClusterSlot;
@@ -346,36 +346,35 @@ impl ClusterClient {
     }
 
     /// Sends an elector's search to the worker that suits it best. `None` if there is none that can have it.
-    fn dispatch(&self, slot: &ClusterSlot, job: &Job, reports: &Reports, fallback: Fallback) -> Option<RunId> {
+    fn dispatch(&self, slot: &ClusterSlot, task: &Task, reports: &Reports, fallback: Fallback) -> Option<RunId> {
         let (known, now) = (&mut *self.known(), Instant::now());
         let ours = known.in_flight.threads();
-        let offers = known.registry.offers(now, self.0.run, &ours, job.time);
+        let offers = known.registry.offers(now, self.0.run, &ours, task.time);
         let engine = slot.elector.engine();
-        let wanted = WantedSlot { threads: slot.threads, time: job.time, engine, before: slot.worker };
-        let placed = placement::choose(&offers, wanted)?;
-        let worker = known.registry.get(placed.worker)?;
+        let wanted = WantedSlot { threads: slot.threads, time: task.time, engine, before: slot.worker };
+        let (run, threads) = placement::choose(&offers, wanted)?;
+        let worker = known.registry.get(run)?;
         let (machine, lag) = (worker.name.clone(), worker.lag(now)?);
-        let threads = u16::try_from(placed.threads).ok()?;
-        let command = SearchCommand::of(job, slot.number, slot.elector.clone(), threads);
-        if !self.send(known, placed.worker, &WorkerCommand::Search(Box::new(command))) {
+        let command = SearchCommand::of(task, slot.number, slot.elector.clone(), u16::try_from(threads).ok()?);
+        if !self.send(known, run, &WorkerCommand::Search(Box::new(command))) {
             return None;
         }
         known.in_flight.add(RemoteSearch {
-            progress: ClaimProgress::new(job),
-            worker: placed.worker,
+            progress: ClaimProgress::new(task),
+            worker: run,
             machine,
             lag,
-            threads: placed.threads,
+            threads,
             measures: matches!(slot.elector.kind, RemoteElectorKind::Own { .. }),
             values_men: slot.elector.kind.values_men(),
             elector: slot.elector.name.clone(),
             table: slot.elector.table,
-            job: job.clone(),
+            task: task.clone(),
             reports: reports.clone(),
             fallback,
             sent: now,
         });
-        Some(placed.worker)
+        Some(run)
     }
 
     /// A search is not wanted any more.

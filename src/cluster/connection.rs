@@ -32,6 +32,8 @@ pub const TOKEN: (&str, &str) = ("CONCILIO_NATS_TOKEN", "nats-token");
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval of pings: a half-open connection is noticed after two.
 const PING_EVERY: Duration = Duration::from_secs(5);
+/// Pause before a refused login is tried again.
+const REFUSED_PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause between two attempts to connect.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// Messages that wait in a queue until they are read; those that come then are dropped.
@@ -184,11 +186,17 @@ fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> 
     error.downcast_ref::<rustls::Error>().or_else(|| tls_error(inner().or_else(|| error.source())?))
 }
 
-/// Connects, however long the server takes to be there.
+/// Connects, however long the server takes to be there. A refused login is tried a second time: a
+/// server that is reading its configuration again refuses logins that it allows before and after.
 pub(crate) async fn connect_patiently(settings: &ClusterSettings) -> Result<NatsConnection, ConnectionError> {
     let mut pauses = Backoff::new(Duration::from_millis(100), LONGEST_PAUSE);
+    let mut was_refused = false;
     loop {
         match connect(settings).await {
+            Err(ConnectionError::Refused { .. }) if !was_refused => {
+                was_refused = true;
+                tokio::time::sleep(REFUSED_PAUSE).await;
+            }
             Err(error) if !error.is_final() => {
                 if pauses.is_fresh() {
                     tracing::warn!("{error} Retrying.");

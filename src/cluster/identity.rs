@@ -10,8 +10,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// A version of this program: its number, and the node count of a short bench, which changes with every change of the
-/// search or the evaluation.
+/// A version of this program: its number, and the node count of a short bench. Every change of the search or the evaluation
+/// changes that count.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ProgramVersion(pub String);
@@ -30,7 +30,7 @@ pub struct BenchResult {
 }
 
 impl BenchResult {
-    /// Runs the bench the first time it is asked for; it takes a tenth of a second.
+    /// Returns the result of the bench. The first call runs it, in a tenth of a second.
     pub fn now() -> &'static Self {
         static RESULT: OnceLock<BenchResult> = OnceLock::new();
         RESULT.get_or_init(|| {
@@ -44,7 +44,7 @@ impl BenchResult {
     }
 }
 
-/// One run of a process, drawn at random when it starts: a worker that was started again is another one.
+/// One run of a process, drawn at random at its start: a restarted worker has another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RunId(pub u64);
@@ -61,20 +61,20 @@ impl fmt::Display for RunId {
     }
 }
 
-/// Names about which something was logged: each once, even after restarts, and at most a thousand.
+/// Logged names: each once, even after restarts, and at most a thousand.
 #[derive(Debug, Default)]
 pub(super) struct NamesTold(BTreeSet<String>);
 
 impl NamesTold {
     const MOST: usize = 1000;
 
-    /// Returns true if this name is to be logged now.
+    /// Returns true if this name was not logged yet, and adds it.
     pub(crate) fn is_first(&mut self, sender: &Sender) -> bool {
         self.0.len() < Self::MOST && !self.0.contains(&sender.name) && self.0.insert(sender.name.clone())
     }
 }
 
-/// Detects another worker with our name, by commands that are for another run.
+/// Detects another worker of the same name, by commands for another run.
 #[derive(Debug)]
 pub(super) struct Namesake {
     begun: Instant,
@@ -82,15 +82,15 @@ pub(super) struct Namesake {
 }
 
 impl Namesake {
-    /// Time in which such commands may be for a killed process whose place we took: a daemon
-    /// notices a loss within a second, and no message takes longer than the rest.
+    /// The time after the start with commands for a killed process of this name: a daemon notices a
+    /// loss within a second, and no message takes longer than the rest.
     const KILLED_BEFORE: Duration = Duration::from_secs(5);
 
     pub(super) fn none(begun: Instant) -> Self {
         Self { begun, is_told: false }
     }
 
-    /// An order for another run has come: whether the log is to tell of another worker now.
+    /// Takes a command for another run; returns true if another worker is to be logged now.
     pub(super) fn is_news(&mut self, now: Instant) -> bool {
         let may_be_old = now.saturating_duration_since(self.begun) < Self::KILLED_BEFORE;
         !may_be_old && !std::mem::replace(&mut self.is_told, true)
@@ -99,20 +99,20 @@ impl Namesake {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sender {
-    /// Its name, which the subject of the message says and the server vouches for.
+    /// Its name, from the subject of the message; the server enforces it.
     pub name: String,
-    /// Run of its process: a claim, which belongs to the name that used it first.
+    /// Run of its process: only a claim. It belongs to its first name.
     pub run: RunId,
 }
 
-/// Owners of runs: a run belongs to the name that used it first, until a minute of silence.
+/// Owners of runs: a run belongs to its first name, until a minute of silence.
 #[derive(Debug, Default)]
 pub(super) struct RunOwners(BTreeMap<RunId, (String, Instant)>);
 
 impl RunOwners {
     const MOST: usize = 10_000;
-    /// Maximum number of runs of one name: a daemon that restarts often has several for a while,
-    /// each with a part of the cores. Runs that only poll do not count.
+    /// Maximum number of runs of one name: after restarts a daemon has several for a while, each with
+    /// a part of the cores. Runs with polls only do not count.
     const MOST_OF_ONE: usize = 16;
     const KEPT: Duration = Duration::from_secs(60);
 
@@ -128,8 +128,8 @@ impl RunOwners {
         }
     }
 
-    /// Returns true if the sender may give commands under this run, which then is its own; false if
-    /// the run belongs to another name, or there are too many runs.
+    /// Returns true if the sender may give commands under this run, and makes the run its own; false
+    /// if the run belongs to another name, or there are too many runs.
     pub(super) fn admits(&mut self, now: Instant, sender: &Sender) -> bool {
         if self.0.len() >= Self::MOST {
             self.0.retain(|_, (_, heard)| now.saturating_duration_since(*heard) < Self::KEPT);
@@ -175,8 +175,8 @@ impl ProcessIdentity {
     }
 }
 
-/// Returns the default name of a machine: its host name, with `-` for characters that a subject
-/// cannot have.
+/// Returns the default name of a machine: its host name, with `-` for characters forbidden in
+/// subjects.
 pub(crate) fn host_name() -> String {
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' };

@@ -1,13 +1,12 @@
 //! The searches of this daemon that run on workers, and the handling of their events.
 //!
-//! A proposal is passed on after its move was searched here, with the value that this search found (`verification`); of several that wait the
-//! newest counts. What the vote then contests is searched longer (`council::electors::Verification`).
+//! A proposal is passed on after a search of its move here, with the value of that search (`verification`); of several waiting
+//! proposals the newest counts. Contested moves are searched longer (`council::electors::Verification`).
 //!
 //! Invariants: a search ends exactly once, by a report or by its fallback, after its proposals;
-//! only events of the assigned worker count; events of unwanted searches are dropped; of one worker
-//! no more than [`MOST_VERIFIED`] moves of a position are verified, and no search has more
-//! proposals than [`MOST_PROPOSALS`] allows; verification has no more than an eighth of one core's
-//! time.
+//! only events of the assigned worker count; events of stopped searches are dropped; at most
+//! [`MOST_VERIFIED`] moves of a position are verified for one worker; the proposals of a search are
+//! limited by [`MOST_PROPOSALS`]; verification has at most an eighth of one core's time.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -25,29 +24,29 @@ use super::{
         positions::{NextSearch, SHARE, VerifiedPosition},
         values::{Caught, HomeSearch, HomeValues, VerifiedMove},
     },
-    wire::{SearchEvent, SearchEventKind, SearchStatus, checked::Invalid},
+    wire::{SearchEvent, SearchEventKind, checked::Invalid},
 };
-use council::electors::{Fallback, Job, SearchReport, VerificationLength};
+use council::electors::{Fallback, SearchReport, SearchStatus, Task, VerificationLength};
 use domain::{ElectorName, MachineName, Phase, Proposal};
 
-/// Time after the lag within which a command arrives, or it was lost.
+/// Time after the lag until a missing search counts as lost.
 const ARRIVED_AFTER: Duration = Duration::from_millis(600);
-/// Moves of one position that are verified for one worker: a few at once, one more each time, and no more than this. A worker that changes
-/// its mind more often keeps what it said until then. Of many moves one may look good to short searches by chance.
+/// The most verified moves of one position for one worker: a few at once, then one after each [`VERIFIED_EVERY`]. Further changes
+/// of its move are ignored: among many moves, one may look good to short searches by chance.
 const MOST_VERIFIED: u32 = 16;
 /// See [`MOST_VERIFIED`].
 const VERIFIED_AT_ONCE: u32 = 4;
 /// See [`MOST_VERIFIED`].
 const VERIFIED_EVERY: Duration = Duration::from_millis(25);
-/// Time after the lag, doubled, after which a search without a proposal is silent.
+/// Time after twice the lag until a search without a proposal counts as silent.
 const SILENT_AFTER: Duration = Duration::from_millis(50);
-/// Proposals of one search that are heard, however soon, and how long each further one takes: an honest search makes some dozens.
+/// The most proposals of one search, beside one for each [`PROPOSAL_EVERY`]: an honest search makes some dozens.
 const MOST_PROPOSALS: u128 = 256;
 const PROPOSAL_EVERY: Duration = Duration::from_millis(10);
-/// Nodes that a thread can visit in a millisecond, whatever the machine: several times what the fastest engines do.
+/// The most nodes of a thread in a millisecond: several times those of the fastest engines.
 const FASTEST: u64 = 10_000;
 
-/// A search that was sent out.
+/// A search on a worker.
 #[derive(Debug)]
 pub(crate) struct RemoteSearch {
     pub worker: RunId,
@@ -56,14 +55,14 @@ pub(crate) struct RemoteSearch {
     pub lag: Duration,
     /// Number of threads there.
     pub threads: usize,
-    /// True if its nodes measure the machine's speed: those of a foreign engine do not.
+    /// True if its nodes measure the machine's speed: an external engine's do not.
     pub measures: bool,
     /// True if its evaluation knows material: otherwise any score is honest.
     pub values_men: bool,
     pub elector: ElectorName,
-    /// The number of the table that it shares with its copies, if it does.
+    /// The number of its shared table, if it has one.
     pub table: Option<u64>,
-    pub job: Job,
+    pub task: Task,
     /// Channel of the council for reports.
     pub reports: UnboundedSender<SearchReport>,
     /// Fallback if the worker is lost before its first proposal.
@@ -72,11 +71,11 @@ pub(crate) struct RemoteSearch {
     pub progress: ClaimProgress,
 }
 
-/// Reports of a worker about a search, and the part that was passed on.
+/// Reports of a worker about a search, and the last passed on.
 #[derive(Debug, Default)]
 pub(crate) struct ClaimProgress {
     position: Arc<str>,
-    /// The worker's last proposal, as it sent it.
+    /// The worker's last proposal, unchanged.
     claim: Option<Proposal>,
     /// The last proposal passed on.
     believed: Option<Proposal>,
@@ -84,20 +83,14 @@ pub(crate) struct ClaimProgress {
     spoke: Option<(u64, Duration)>,
     proposals: u128,
     verified: u32,
-    /// End of the search there; passed on after its last proposal.
-    ending: Option<SearchEnding>,
-}
-
-#[derive(Debug)]
-enum SearchEnding {
-    Finished,
-    Failed(String),
+    /// End of the search there, or its failure; passed on after its last proposal.
+    ending: Option<Result<(), String>>,
 }
 
 impl ClaimProgress {
     /// Creates the progress of a search of this position, without a report.
-    pub(crate) fn new(job: &Job) -> Self {
-        Self { position: job.task.line.fen().into(), ..Self::default() }
+    pub(crate) fn new(task: &Task) -> Self {
+        Self { position: task.line.fen().into(), ..Self::default() }
     }
 }
 
@@ -108,11 +101,11 @@ impl RemoteSearch {
 
     /// Ends the search as if it had been stopped.
     fn finish(self) {
-        self.report(SearchReport::Finished(self.job.task.id.clone(), self.elector.clone()));
+        self.report(SearchReport::Finished(self.task.id.clone(), self.elector.clone()));
     }
 
     fn fail(self, why: String) {
-        self.report(SearchReport::Failed(self.job.task.id.clone(), self.elector.clone(), why));
+        self.report(SearchReport::Failed(self.task.id.clone(), self.elector.clone(), why));
     }
 
     /// Handles the loss of the worker. Proposals passed on stand; without one, the search restarts
@@ -129,16 +122,16 @@ impl RemoteSearch {
 
     /// Restarts the search on this machine, whatever was proposed.
     pub(crate) fn begin_anew(self) {
-        self.fallback.resume(self.job, &self.reports);
+        self.fallback.resume(self.task, &self.reports);
     }
 
-    /// The move that is claimed to be best, as it is verified.
+    /// Returns the claimed move, for verification.
     fn claimed_move(&self) -> Option<VerifiedMove> {
         let best = self.progress.claim.as_ref()?.best;
         Some(VerifiedMove { position: Arc::clone(&self.progress.position), best: Some(best) })
     }
 
-    /// The verification for which its claim waits, if it does.
+    /// Returns the verification awaited by its claim.
     fn awaits(&self, values: &HomeValues) -> Option<VerifiedMove> {
         self.claimed_move().filter(|key| values.get(key).is_none())
     }
@@ -156,26 +149,26 @@ impl RemoteSearch {
         }
     }
 
-    /// Passes on what is believed of its claim, once its move was verified.
+    /// Passes its claim on with the counted score, after the verification of its move.
     fn settle(&mut self, values: &mut HomeValues) {
         let Some((claim, key)) = self.progress.claim.as_ref().zip(self.claimed_move()) else { return };
         let Some(home) = values.get(&key) else { return };
         // The election bounds the score of a vote once more, and nothing else.
-        let window = self.job.guidance.window;
-        let is_vote = self.values_men && window.is_none() && self.job.task.id.phase == Phase::First;
-        let judgement = claims::judge(claim, &home, window, is_vote);
-        if judgement.verdict == ClaimVerdict::Outlying && self.values_men {
-            values.suspect(self.worker, &self.job, claim, &key);
+        let window = self.task.guidance.window;
+        let is_vote = self.values_men && window.is_none() && self.task.id.phase == Phase::First;
+        let (believed, verdict) = claims::judge(claim, &home, window, is_vote);
+        if verdict == ClaimVerdict::Outlying && self.values_men {
+            values.suspect(self.worker, &self.task, claim, &key);
         }
-        if self.progress.believed.as_ref() != Some(&judgement.believed) {
-            self.report(SearchReport::Proposal(judgement.believed.clone()));
-            self.progress.believed = Some(judgement.believed);
+        if self.progress.believed.as_ref() != Some(&believed) {
+            self.report(SearchReport::Proposal(believed.clone()));
+            self.progress.believed = Some(believed);
         }
     }
 
-    /// A claim says no more than the time since the search began allows.
+    /// Returns a claim with its numbers limited by the time since the search began.
     fn within_its_time(&self, now: Instant, claim: Proposal) -> Proposal {
-        let roots = u32::try_from(self.job.task.line.legal_moves().len()).unwrap_or(u32::MAX);
+        let roots = u32::try_from(self.task.line.legal_moves().len()).unwrap_or(u32::MAX);
         Proposal {
             nodes: claim.nodes.min(self.most_nodes(now)),
             time: claim.time.min(now.saturating_duration_since(self.sent)),
@@ -184,7 +177,7 @@ impl RemoteSearch {
         }
     }
 
-    /// No machine visits more nodes in the time since it was sent.
+    /// Returns the most nodes of any machine in the time since the command.
     fn most_nodes(&self, now: Instant) -> u64 {
         let elapsed = now.saturating_duration_since(self.sent);
         let milliseconds = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).saturating_add(1);
@@ -200,7 +193,7 @@ impl RemoteSearch {
 
     /// Records the nodes visited by now.
     fn speaks(&mut self, now: Instant, nodes: u64) {
-        self.job.meter.count(nodes);
+        self.task.state.count(nodes);
         self.progress.spoke = Some((nodes, now.saturating_duration_since(self.sent)));
     }
 
@@ -217,36 +210,36 @@ impl RemoteSearch {
 
 #[derive(Debug)]
 pub(crate) enum EventOutcome {
-    /// Nothing: the event is stale, or was passed on.
+    /// The event is stale, or was passed on.
     Nothing,
     Worked(EndedSearch),
     Failed(EndedSearch),
-    /// The worker cannot have it.
+    /// The worker has given it back.
     GivenBack(Box<RemoteSearch>),
-    /// The worker sent what cannot be true: the search is taken from it.
+    /// The worker sent an impossible report: the search is taken from it.
     Invalid(Box<RemoteSearch>, Invalid),
 }
 
-/// All of them, by the serial numbers of the searches, and what was verified for them.
+/// All searches on workers, by serial number, and their verification.
 #[derive(Debug, Default)]
 pub(crate) struct InFlight {
     searches: BTreeMap<u64, RemoteSearch>,
     values: HomeValues,
     positions: Vec<VerifiedPosition>,
-    /// Time from which on doubtful claims may be searched again.
+    /// The next time for the search of a doubtful claim.
     doubts_from: Option<Instant>,
 }
 
 impl InFlight {
-    /// Adds a search that was sent.
+    /// Adds a search.
     pub(crate) fn add(&mut self, search: RemoteSearch) {
         self.verify(&search);
-        self.searches.insert(search.job.task.id.serial, search);
+        self.searches.insert(search.task.id.serial, search);
     }
 
-    /// Verifies moves of its position from now on, and tells what is known of them already.
+    /// Verifies moves of its position from now on, and passes known values on.
     fn verify(&mut self, search: &RemoteSearch) {
-        let Some(verification) = &search.job.guidance.verification else { return };
+        let Some(verification) = &search.task.guidance.verification else { return };
         self.positions.retain(|known| known.verification.upgrade().is_some());
         if self.positions.iter().any(|known| known.verification.upgrade().is_some_and(|known| known.is(verification))) {
             return;
@@ -255,7 +248,7 @@ impl InFlight {
         self.values.of(&position).for_each(|(best, value)| verification.found(best, value.length, value.score));
         self.positions.push(VerifiedPosition {
             position,
-            line: Arc::clone(&search.job.task.line),
+            line: Arc::clone(&search.task.line),
             verification: verification.downgrade(),
             since: search.sent,
             spent: Duration::ZERO,
@@ -263,7 +256,7 @@ impl InFlight {
         });
     }
 
-    /// A search is not wanted any more: its last proposal stands.
+    /// Stops a search: its last proposal stands.
     pub(crate) fn stop(&mut self, now: Instant, serial: u64) -> Option<EndedSearch> {
         let search = self.searches.remove(&serial)?;
         let stopped = search.ended(now);
@@ -271,44 +264,42 @@ impl InFlight {
         Some(stopped)
     }
 
-    /// A worker tells of a search.
+    /// Handles a worker's report about a search.
     pub(crate) fn on_event(&mut self, now: Instant, from: RunId, event: SearchEvent) -> EventOutcome {
         let serial = event.search.serial;
         let known = self.searches.get_mut(&serial);
         let asked = known.filter(|search| {
             search.worker == from
-                && search.job.task.id == event.search
+                && search.task.id == event.search
                 && search.elector == event.elector
                 && search.progress.ending.is_none()
         });
         let Some(search) = asked else { return EventOutcome::Nothing };
         match event.kind {
             SearchEventKind::Proposal(_) if search.floods(now) => EventOutcome::Nothing,
-            SearchEventKind::Proposal(text) => {
-                match text.proposal(&search.job.task, &search.elector, &search.machine) {
-                    Ok(proposal) => {
-                        let claim = search.within_its_time(now, proposal);
-                        search.speaks(now, claim.nodes);
-                        search.progress.claim = Some(claim);
-                        search.settle(&mut self.values);
-                        EventOutcome::Nothing
-                    }
-                    Err(invalid) => self
-                        .searches
-                        .remove(&serial)
-                        .map_or(EventOutcome::Nothing, |search| EventOutcome::Invalid(Box::new(search), invalid)),
+            SearchEventKind::Proposal(text) => match text.proposal(&search.task, &search.elector, &search.machine) {
+                Ok(proposal) => {
+                    let claim = search.within_its_time(now, proposal);
+                    search.speaks(now, claim.nodes);
+                    search.progress.claim = Some(claim);
+                    search.settle(&mut self.values);
+                    EventOutcome::Nothing
                 }
-            }
+                Err(invalid) => self
+                    .searches
+                    .remove(&serial)
+                    .map_or(EventOutcome::Nothing, |search| EventOutcome::Invalid(Box::new(search), invalid)),
+            },
             SearchEventKind::Finished(nodes) => {
                 search.speaks(now, nodes.min(search.most_nodes(now)));
-                search.progress.ending = Some(SearchEnding::Finished);
+                search.progress.ending = Some(Ok(()));
                 let ended = search.ended(now);
                 self.end(serial);
                 EventOutcome::Worked(ended)
             }
             SearchEventKind::Failed(why) => {
                 let why = format!("on {}: {}", search.machine, why.chars().take(200).collect::<String>());
-                search.progress.ending = Some(SearchEnding::Failed(why));
+                search.progress.ending = Some(Err(why));
                 let ended = search.ended(now);
                 self.end(serial);
                 EventOutcome::Failed(ended)
@@ -320,7 +311,7 @@ impl InFlight {
         }
     }
 
-    /// Passes the end of a search on, if it has ended and no claim of it waits for verification.
+    /// Passes the end of a search on, unless its claim still waits for verification.
     fn end(&mut self, serial: u64) {
         let waits = |search: &RemoteSearch| search.awaits(&self.values).is_some() && self.may_verify(search);
         let over = |search: &RemoteSearch| search.progress.ending.is_some() && !waits(search);
@@ -329,8 +320,8 @@ impl InFlight {
         }
         let Some(mut search) = self.searches.remove(&serial) else { return };
         match search.progress.ending.take() {
-            Some(SearchEnding::Failed(why)) => search.fail(why),
-            Some(SearchEnding::Finished) | None => search.finish(),
+            Some(Err(why)) => search.fail(why),
+            Some(Ok(())) | None => search.finish(),
         }
     }
 
@@ -368,11 +359,11 @@ impl InFlight {
         let claims = self.searches.values().filter(|search| self.may_verify(search)).filter_map(|search| {
             let next = HomeSearch {
                 key: search.awaits(&self.values)?,
-                line: Arc::clone(&search.job.task.line),
+                line: Arc::clone(&search.task.line),
                 length: VerificationLength::Short,
                 doubt: false,
             };
-            Some((next, waits(search), self.verified_for(search), search.job.task.id.serial))
+            Some((next, waits(search), self.verified_for(search), search.task.id.serial))
         });
         let claim = claims.min_by_key(|(_, wait, verified, _)| (*wait, *verified));
         let is_due = |next: &&(HomeSearch, Duration)| next.1.is_zero();
@@ -396,7 +387,7 @@ impl InFlight {
         }
     }
 
-    /// One move more is verified for the worker of a search.
+    /// Counts a verified move for the worker of a search.
     fn count_verified(&mut self, serial: u64) {
         let Some(search) = self.searches.get_mut(&serial) else { return };
         search.progress.verified += 1;
@@ -436,21 +427,26 @@ impl InFlight {
         caught
     }
 
-    /// A worker says what it searches, with nodes so far. What it should be searching and is not was lost on the way.
-    pub(crate) fn compare(&mut self, now: Instant, from: RunId, searches: &[SearchStatus]) -> Vec<RemoteSearch> {
+    /// Takes a worker's list of its searches, with their nodes. Returns the missing ones: they were lost on the way.
+    pub(crate) fn compare(
+        &mut self,
+        now: Instant,
+        from: RunId,
+        searches: &[(RunId, SearchStatus)],
+    ) -> Vec<RemoteSearch> {
         let mut missing = Vec::new();
         for search in self.searches.values().filter(|search| search.worker == from && search.progress.ending.is_none())
         {
-            match searches.iter().find(|status| status.search == search.job.task.id) {
-                Some(status) => search.job.meter.count(status.nodes.min(search.most_nodes(now))),
+            match searches.iter().find(|(_, status)| status.search == search.task.id) {
+                Some((_, status)) => search.task.state.count(status.nodes.min(search.most_nodes(now))),
                 None if now.saturating_duration_since(search.sent) < ARRIVED_AFTER + search.lag => {}
-                None => missing.push(search.job.task.id.serial),
+                None => missing.push(search.task.id.serial),
             }
         }
         missing.into_iter().filter_map(|serial| self.searches.remove(&serial)).collect()
     }
 
-    /// All that ran on a worker that is gone.
+    /// Removes and returns all searches of a lost worker.
     pub(crate) fn lost(&mut self, worker: RunId) -> Vec<RemoteSearch> {
         let theirs = self.searches.iter().filter(|(_, search)| search.worker == worker);
         let serials: Vec<u64> = theirs.map(|(serial, _)| *serial).collect();
@@ -465,13 +461,13 @@ impl InFlight {
         threads
     }
 
-    /// Returns the workers that search with the table of this number.
+    /// Returns the workers with running searches on the table of this number.
     pub(crate) fn searching_with(&self, table: u64) -> BTreeSet<RunId> {
         let running = self.searches.values().filter(|search| search.progress.ending.is_none());
         running.filter(|search| search.table == Some(table)).map(|search| search.worker).collect()
     }
 
-    /// The serial numbers of all that are wanted.
+    /// Returns the serial numbers of all searches.
     pub(crate) fn serials(&self) -> Vec<u64> {
         self.searches.keys().copied().collect()
     }

@@ -1,8 +1,8 @@
 //! Limits the messages and bytes a second of one worker, before any of them is read. A state
 //! machine without a clock.
 //!
-//! An honest worker with 64 cores sends a tenth of that. One that sends more is heard in part; one that goes on is unsubscribed from for
-//! a while, so that the NATS server does not even pass it on.
+//! An honest worker with 64 cores sends a tenth of the limit. Messages beyond the limit are dropped. After too many of them, the
+//! daemon ends its subscription for a while, so that the NATS server does not even pass them on.
 
 use std::time::{Duration, Instant};
 
@@ -10,17 +10,17 @@ const MESSAGES: f64 = 2_000.0;
 const BYTES: f64 = 512.0 * 1024.0;
 /// Burst, in seconds of the rate.
 const AT_ONCE: f64 = 2.0;
-/// No heartbeat is longer, bytes: that of a worker with 256 searches is half as long.
+/// The longest heartbeat, bytes: with 256 searches it is half as long.
 const LONGEST_HEARTBEAT: usize = 32 << 10;
-/// Dropped messages, in seconds of the rate and without a calm between, after which a worker is
-/// unsubscribed from.
+/// The most dropped messages without a calm between, in seconds of the rate; one more mutes the
+/// worker.
 const TOO_MUCH: f64 = 2.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Admission {
     Read,
     Drop,
-    /// It is dropped, and its sender is muted for a while.
+    /// Drop the message, and mute its sender for a while.
     Mute,
 }
 
@@ -28,7 +28,7 @@ pub(crate) enum Admission {
 pub(crate) struct Intake {
     messages: Bucket,
     bytes: Bucket,
-    /// Seconds' worth of what was dropped.
+    /// Dropped messages, in seconds of the rate.
     dropped: f64,
 }
 

@@ -16,20 +16,20 @@ const ANSWERS: usize = 5;
 /// Time without an answer after which a worker counts as silent: the maximum lag, and two polls.
 const SILENT_AFTER: Duration = Duration::from_secs(7);
 
-/// Minimum time of a move, as a multiple of the lag there and back: three quarters of the time are
-/// for the search.
+/// Minimum time of a move, as a multiple of the lag there and back: three quarters of the time
+/// remain for the search.
 const WAYS: u32 = 4;
-/// Lag below which a worker serves every move: busy machines themselves take that long.
+/// The longest lag for searches of every move: busy machines themselves take that long.
 const NEAR: Duration = Duration::from_millis(10);
 
-/// Searches that were shorter say nothing about speed.
+/// The shortest search that measures a speed.
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(20);
 /// Weight of earlier measurements after a new search: a few searches count.
 const KEPT: f64 = 0.8;
-/// Time after which a speed is forgotten: a machine that was busy gets another chance.
+/// The lifetime of a measured speed: a busy machine gets another chance.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
 
-/// The shortest move for which a worker is asked that answers after `lag`; zero: it is asked for all.
+/// Returns the shortest move with searches on a worker of this lag; zero: it searches for all moves.
 pub(crate) fn shortest_move(lag: Duration) -> Duration {
     if lag <= NEAR { Duration::ZERO } else { lag * WAYS }
 }
@@ -82,7 +82,7 @@ pub(crate) struct WorkerSpeed {
 }
 
 impl WorkerSpeed {
-    /// A search has come to this.
+    /// Records the speed of a search.
     pub(crate) fn note(&mut self, now: Instant, sample: SpeedSample) {
         if sample.time < SHORTEST_SAMPLE {
             return;
@@ -93,7 +93,7 @@ impl WorkerSpeed {
         self.measured = Some((before * KEPT + speed * (1.0 - KEPT), now));
     }
 
-    /// Thousands of nodes a second, where that was measured lately.
+    /// Returns thousands of nodes a second, if measured lately.
     pub(crate) fn now(&self, now: Instant) -> Option<u32> {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast of a float saturates")]
         self.at(now).map(|speed| speed as u32)
@@ -110,9 +110,9 @@ impl WorkerSpeed {
 pub(crate) enum Conduct {
     /// It proposed a move that was verified.
     Proposed,
-    /// It had the time for a proposal, and made none.
+    /// It made no proposal, in spite of enough time.
     Silent,
-    /// Nothing can be said.
+    /// Neither is known.
     Unknown,
 }
 

@@ -1,7 +1,7 @@
 //! Chooses the worker of a search: pure functions of the workers' offers.
 //!
-//! A core is for one thread. Every daemon has a right to an equal part of each worker's cores, and may use what the others
-//! leave idle. All threads of a search are on one machine.
+//! A core is for one thread. Every daemon has a right to an equal part of each worker's cores, and may use idle ones of the
+//! others. All threads of a search are on one machine.
 
 use std::time::Duration;
 
@@ -15,67 +15,59 @@ pub(crate) struct WorkerOffer {
     pub speed: u32,
     /// Lag from a question to its answer.
     pub lag: Duration,
-    /// Threads of this daemon that search there.
+    /// Searching threads of this daemon.
     pub ours: usize,
-    /// Threads of others that search there.
+    /// Searching threads of other daemons.
     pub theirs: usize,
-    /// Other daemons that have slots there.
+    /// Number of other daemons with slots there.
     pub others: usize,
-    /// UCI engines it has.
+    /// Its UCI engines.
     pub engines: Vec<String>,
 }
 
 impl WorkerOffer {
-    /// The part of its cores to which this daemon has a right, at least one.
+    /// Returns this daemon's fair part of its cores, at least one.
     pub(crate) fn share(&self) -> usize {
         fair_share(self.cores, self.others + 1)
     }
 
-    /// Cores that it may take now.
+    /// Returns the number of cores free for this daemon now.
     pub(crate) fn free(&self) -> usize {
         let idle = self.cores.saturating_sub(self.ours + self.theirs);
         idle.max(self.share().saturating_sub(self.ours))
     }
 }
 
-/// Returns the part of a worker's cores to which each of `daemons` daemons has a right, at least
-/// one.
+/// Returns the fair part of a worker's cores for each of `daemons` daemons, at least one.
 pub(crate) fn fair_share(cores: usize, daemons: usize) -> usize {
     (cores / daemons.max(1)).max(1)
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Placement {
-    pub worker: RunId,
-    pub threads: usize,
-}
-
-/// A search that is to go somewhere.
+/// The needs of a search.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WantedSlot<'a> {
     pub threads: usize,
-    /// Time that the daemon waits for the answer; `None`: without end.
+    /// The daemon's wait for the answer; `None`: without end.
     pub time: Option<Duration>,
-    /// The UCI engine that it needs.
+    /// The necessary UCI engine.
     pub engine: Option<&'a str>,
-    /// The worker that had the elector before.
+    /// The elector's last worker.
     pub before: Option<RunId>,
 }
 
-/// Chooses the worker for a search: the one that had the elector before, whose table is warm, if it
-/// has cores for all threads; otherwise the one whose free cores search most in the time that its
-/// lag leaves. `None` if all are full.
-pub(crate) fn choose(offers: &[WorkerOffer], wanted: WantedSlot) -> Option<Placement> {
+/// Chooses the worker for a search: the elector's last one, with its warm table, if it has cores for
+/// all threads; otherwise the one with the most nodes on its free cores in the time left by its lag. Returns it with the number of threads; `None` if all are full.
+pub(crate) fn choose(offers: &[WorkerOffer], wanted: WantedSlot) -> Option<(RunId, usize)> {
     let WantedSlot { threads, time, engine, before } = wanted;
     let suits = |offer: &&WorkerOffer| engine.is_none_or(|name| offer.engines.iter().any(|other| other == name));
-    let placed = |offer: &WorkerOffer| Placement { worker: offer.worker, threads: threads.clamp(1, offer.free()) };
+    let placed = |offer: &WorkerOffer| (offer.worker, threads.clamp(1, offer.free()));
     let open: Vec<&WorkerOffer> = offers.iter().filter(suits).filter(|offer| offer.free() > 0).collect();
     if let Some(warm) = open.iter().find(|offer| Some(offer.worker) == before && offer.free() >= threads) {
         return Some(placed(warm));
     }
     let work = |offer: &&WorkerOffer| {
         let left = time.map_or(1, |time| time.saturating_sub(offer.lag).as_micros());
-        u128::from(offer.speed.max(1)) * placed(offer).threads as u128 * left
+        u128::from(offer.speed.max(1)) * placed(offer).1 as u128 * left
     };
     // Among equals the emptiest one, so that load is spread.
     open.into_iter().max_by_key(|offer| (work(offer), offer.free(), std::cmp::Reverse(offer.worker))).map(placed)
@@ -92,7 +84,7 @@ mod tests {
 
     fn chosen(offers: &[WorkerOffer], threads: usize) -> Option<(u64, usize)> {
         let wanted = WantedSlot { threads, ..WantedSlot::default() };
-        choose(offers, wanted).map(|placement| (placement.worker.0, placement.threads))
+        choose(offers, wanted).map(|(worker, threads)| (worker.0, threads))
     }
 
     #[test]
@@ -118,8 +110,9 @@ mod tests {
     fn lag_weighs_more_in_short_moves() {
         let far = WorkerOffer { lag: Duration::from_millis(200), ..offer(1, 4, 1200) };
         let offers = [far, offer(2, 4, 1000)];
-        let within =
-            |time| choose(&offers, WantedSlot { threads: 1, time, ..WantedSlot::default() }).map(|p| p.worker.0);
+        let within = |time| {
+            choose(&offers, WantedSlot { threads: 1, time, ..WantedSlot::default() }).map(|(worker, _)| worker.0)
+        };
         assert_eq!(within(Some(Duration::from_secs(1))), Some(2));
         assert_eq!(within(Some(Duration::from_secs(10))), Some(1));
         assert_eq!(within(None), Some(1));
@@ -129,7 +122,7 @@ mod tests {
     fn elector_returns_to_a_warm_table() {
         let mut offers = [offer(1, 4, 1000), offer(2, 4, 900)];
         let wanted = WantedSlot { threads: 2, before: Some(RunId(2)), ..WantedSlot::default() };
-        let before = |offers: &[WorkerOffer]| choose(offers, wanted).map(|placement| placement.worker.0);
+        let before = |offers: &[WorkerOffer]| choose(offers, wanted).map(|(worker, _)| worker.0);
         assert_eq!(before(&offers), Some(2));
         offers[1].ours = 3;
         assert_eq!(before(&offers), Some(1));
@@ -141,7 +134,7 @@ mod tests {
         let wanted = WantedSlot { threads: 1, engine: Some("stockfish"), ..WantedSlot::default() };
         assert_eq!(choose(&offers, wanted), None);
         offers[1].engines.push("stockfish".to_owned());
-        assert_eq!(choose(&offers, wanted).map(|placement| placement.worker.0), Some(2));
+        assert_eq!(choose(&offers, wanted).map(|(worker, _)| worker.0), Some(2));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::{
     placement::WorkerOffer,
     wire::{Heartbeat, WorkerState},
 };
-use council::electors::{MachineView, SearchView};
+use council::electors::MachineView;
 use domain::MachineName;
 use util::Backoff;
 
@@ -433,13 +433,7 @@ impl Registry {
 
     fn view(&self, now: Instant, us: RunId, worker: &KnownWorker) -> MachineView {
         let heartbeat = &worker.heartbeat;
-        let searches = heartbeat.searches.iter().map(|search| SearchView {
-            game: search.search.game.clone(),
-            elector: search.elector.clone(),
-            threads: usize::from(search.threads),
-            nodes: search.nodes,
-            ours: search.daemon == us,
-        });
+        let searches = heartbeat.searches.iter().map(|(daemon, search)| (search.clone(), *daemon == us));
         MachineView {
             name: worker.name.clone(),
             here: false,
@@ -459,14 +453,14 @@ impl KnownWorker {
     }
 
     fn offer(&self, now: Instant, run: RunId, us: RunId, ours: usize) -> Option<WorkerOffer> {
-        let theirs = self.heartbeat.searches.iter().filter(|search| search.daemon != us);
+        let theirs = self.heartbeat.searches.iter().filter(|(daemon, _)| *daemon != us);
         Some(WorkerOffer {
             worker: run,
             cores: usize::from(self.heartbeat.cores),
             speed: 0,
             lag: self.lag(now)?,
             ours,
-            theirs: theirs.map(|search| usize::from(search.threads)).sum(),
+            theirs: theirs.map(|(_, search)| usize::from(search.threads)).sum(),
             others: self.heartbeat.daemons.iter().filter(|daemon| **daemon != us).count(),
             engines: self.heartbeat.engines.clone(),
         })

@@ -13,29 +13,34 @@ use util::{Fault, values::WholeNumber};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClusterSettings {
-    /// The servers, `nats://HOST:4222` or `tls://HOST:4222`, with commas between them; empty: this machine alone.
+    /// The NATS server: "nats://HOST:4222", or "tls://HOST:4222"; several of one NATS cluster with
+    /// commas between them. Empty: this machine alone.
     pub nats: String,
-    /// Below which subject the messages travel.
+    /// NATS subject prefix; clusters with different ones do not see each other.
     pub prefix: String,
-    /// Our name, one word of letters, digits, `-` and `_`; empty is the name of the host.
+    /// Name of this machine: up to 64 letters, digits, - and _; with a key of `concilio cluster
+    /// add-daemon` the name that it was made for. Empty is the name of the host.
     pub name: String,
-    /// The daemons that a worker serves, by name; none: all that call, at a server without permissions. With keys each is to be named.
+    /// For a worker alone: the daemons that it serves, by name. Empty: all that call, at a server
+    /// without keys; with keys each must be named.
     pub daemons: Vec<String>,
-    /// The user, where the server wants user and password.
+    /// A user, where the server wants user and password.
     pub user: String,
-    /// The file with the password.
+    /// The file with the password; without it CONCILIO_NATS_PASSWORD counts, then systemd's
+    /// credential nats-password.
     pub password_file: PathBuf,
-    /// The file with the token, where the server wants one.
+    /// The file with the token, where the server wants one; without it CONCILIO_NATS_TOKEN counts,
+    /// then systemd's credential nats-token.
     pub token_file: PathBuf,
-    /// The file with the seed of an nkey.
+    /// The file with the seed of an nkey, as `concilio cluster` makes them.
     pub nkey_file: PathBuf,
-    /// A `.creds` file.
+    /// A file of credentials (.creds).
     pub credentials_file: PathBuf,
-    /// Certificates by which the server is known, beside those of the system.
+    /// TLS: certificates by which the server is known, beside those of the system. PEM.
     pub ca_file: PathBuf,
-    /// Our certificate, where the server wants one, and its key.
+    /// TLS: certificate of this machine, where the server wants one. PEM.
     pub certificate_file: PathBuf,
-    /// The key of our certificate.
+    /// TLS: the key of that certificate. PEM.
     pub key_file: PathBuf,
     /// Maximum messages a second between a daemon and a worker, each way, about their transposition
     /// tables; 0: none. 0 to 1000.

@@ -31,7 +31,7 @@ pub struct WorkerAnswer {
 }
 
 impl WorkerAnswer {
-    /// The shortest move for which it is asked; zero: it is asked for all.
+    /// Returns the shortest move with searches on this worker; zero: it searches for all moves.
     pub fn shortest_move(&self) -> Duration {
         shortest_move(self.lag)
     }
@@ -44,14 +44,14 @@ pub struct Survey {
     /// Workers of other versions.
     pub refused: Vec<DecodeError>,
     /// Workers with heartbeats and without an answer in five seconds, or without a subscription to
-    /// our polls: they are too far away, or do not serve us.
+    /// the polls: they are too far away, or do not serve this daemon.
     pub silent: BTreeSet<String>,
 }
 
-/// Asks all workers who is there.
+/// Asks all workers for an answer.
 ///
 /// # Errors
-/// [`ConnectionError`] if the server cannot be asked, or does not let us listen.
+/// [`ConnectionError`] without a connection, or if the server refuses a subscription.
 pub async fn survey(settings: &ClusterSettings) -> Result<Survey, ConnectionError> {
     let identity = ProcessIdentity::new(&settings.name());
     let subjects = Subjects::below(&settings.prefix);
@@ -84,7 +84,7 @@ async fn subscribe(
     client.subscribe(subject).await.map_err(|error| ConnectionError::unreachable(settings, &error))
 }
 
-/// A poll whose answers come in.
+/// A poll and its answers so far.
 struct Asking {
     identity: ProcessIdentity,
     subjects: Subjects,
@@ -104,7 +104,7 @@ impl Asking {
                     biased;
                     Some(message) = answers.next() => self.answer(&message),
                     Some(message) = beats.next() => self.beat(&message),
-                    // There may be workers all the same, which serve others.
+                    // There may still be workers of other daemons.
                     Some(message) = unheard.next() => self.is_unheard |= message.status == Some(StatusCode::NO_RESPONDERS),
                     else => return false,
                 }
@@ -147,7 +147,7 @@ impl Asking {
         }
     }
 
-    /// A worker of another version: told of once.
+    /// Adds a worker of another version, once.
     fn refuse(&mut self, from: &str, error: DecodeError) {
         self.survey.silent.remove(from);
         if !self.survey.refused.contains(&error) {

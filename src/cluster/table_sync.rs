@@ -28,7 +28,7 @@ pub struct SyncBudget {
 }
 
 impl SyncBudget {
-    /// The budget of the settings; `None` if nothing is to be told.
+    /// Returns the budget of the settings; `None` if it allows no message.
     pub fn of(settings: &ClusterSettings) -> Option<Self> {
         let ClusterSettings { table_messages: messages, table_bytes: bytes, .. } = *settings;
         let entries = (bytes.checked_div(messages)? as usize / TableEntry::BYTES).min(TableNews::MOST_ENTRIES);
@@ -40,7 +40,7 @@ impl SyncBudget {
     }
 }
 
-/// The next of these tables, after the one that told last, that has something to tell.
+/// Returns the next news of these tables, in turn after the table of the last message.
 pub(crate) fn next_news<'a, K: Ord + Copy + 'a>(
     tables: impl Iterator<Item = (K, &'a SharedTable)> + Clone,
     last: &mut Option<K>,
@@ -53,25 +53,19 @@ pub(crate) fn next_news<'a, K: Ord + Copy + 'a>(
     Some((key, batch))
 }
 
-/// The daemon's tables that may be told of, and how much was heard of each worker.
+/// The daemon's shared tables, and the recent messages of each worker.
 #[derive(Debug, Default)]
 pub(crate) struct TableSync {
     /// Tables by number, each with its number of searching slots.
     tables: BTreeMap<u64, (SharedTable, usize)>,
     /// Table of the last message.
     last: Option<u64>,
-    heard: BTreeMap<RunId, HeardLately>,
-}
-
-/// Messages of one worker in the second that began then.
-#[derive(Clone, Copy, Debug)]
-struct HeardLately {
-    since: Instant,
-    messages: u32,
+    /// For each worker, the start of the last second with messages, and their number since then.
+    heard: BTreeMap<RunId, (Instant, u32)>,
 }
 
 impl TableSync {
-    /// A slot that searches with this table is open.
+    /// Counts an open slot of this table.
     pub(crate) fn open(&mut self, table: &SharedTable, budget: &SyncBudget) {
         let (_, slots) = self.tables.entry(table.number()).or_insert_with(|| {
             table.keep_for_others(budget.entries);
@@ -80,7 +74,7 @@ impl TableSync {
         *slots += 1;
     }
 
-    /// A slot that searches with the table of this number is closed.
+    /// Counts a closed slot of the table of this number.
     pub(crate) fn close(&mut self, number: u64) {
         if let Some((table, slots)) = self.tables.get_mut(&number) {
             *slots -= 1;
@@ -97,13 +91,13 @@ impl TableSync {
         next_news(tables.filter(|(number, _)| is_searched(*number)).collect::<Vec<_>>().into_iter(), &mut self.last)
     }
 
-    /// A worker that searches with this table tells of it. How many entries were news.
+    /// Takes a worker's news of a table; returns the number of new entries.
     pub(crate) fn hear(&mut self, now: Instant, from: RunId, news: &TableNews, budget: &SyncBudget) -> usize {
-        self.heard.retain(|_, heard| now.saturating_duration_since(heard.since) < Duration::from_secs(1));
-        let heard = self.heard.entry(from).or_insert(HeardLately { since: now, messages: 0 });
-        heard.messages += 1;
-        // Two seconds' messages may fall into one.
-        let admitted = heard.messages <= 2 * budget.messages;
+        self.heard.retain(|_, (since, _)| now.saturating_duration_since(*since) < Duration::from_secs(1));
+        let (_, messages) = self.heard.entry(from).or_insert((now, 0));
+        *messages += 1;
+        // The messages of two seconds may arrive in one.
+        let admitted = *messages <= 2 * budget.messages;
         let Some((table, _)) = self.tables.get(&news.table).filter(|_| admitted) else { return 0 };
         let mut batch = news.batch();
         batch.entries.truncate(budget.entries);

@@ -14,12 +14,12 @@ use std::{
 /// True if another thread can work while this one spins.
 static HAS_CORES: LazyLock<bool> = LazyLock::new(|| available_parallelism().is_ok_and(|cores| cores.get() > 1));
 
-/// Waits that are not tried after one that was in vain: those that take longer in general, and a machine with much to do, lose
-/// next to nothing by it.
+/// Waits skipped after a failed one: so the wait costs next to nothing on a busy machine, and for a future that always takes
+/// longer.
 const REST: u32 = 32;
 
-/// A wait for what usually comes at once, with the thread awake: to put it to sleep and to wake it up takes longer than a book move
-/// of an engine or a commit of the journal, and a timer costs another wake-up. One task at a time waits so.
+/// A wait with the thread awake, for a future that is usually ready at once: sleep and wake-up of a thread take longer than a book
+/// move of an engine or a commit of the journal, and a timer costs another wake-up. Only one task at a time waits in this way.
 #[derive(Debug)]
 pub struct BriefWait {
     longest: Duration,
@@ -28,12 +28,12 @@ pub struct BriefWait {
 }
 
 impl BriefWait {
-    /// A wait that is in vain after `longest`.
+    /// Creates a wait of at most `longest`.
     pub const fn new(longest: Duration) -> Self {
         Self { longest, is_taken: AtomicBool::new(false), rests_for: AtomicU32::new(0) }
     }
 
-    /// Waits for `future`; returns `None` if it is not ready in time, or is not waited for. Other tasks run meanwhile.
+    /// Waits for `future`; returns `None` if it is not ready in time, or the wait is skipped. Other tasks run meanwhile.
     pub async fn on<T>(&self, future: impl Future<Output = T>) -> Option<T> {
         let mut future = pin!(future);
         let mut ready = || match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

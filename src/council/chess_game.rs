@@ -1,11 +1,11 @@
 //! Chess as a council plays it.
 
 use crate::{
-    CouncilGame, HeuristicWeights,
-    electors::{Elector, ElectorFailure, ElectorKind, ElectorSpec, Pool, Slot},
+    CouncilGame,
+    electors::{Elector, ElectorFailure, ElectorKind, ElectorSpec, RemotePool, RemoteSlot, Task},
     vote::{auto_roster, best_by_material},
 };
-use domain::{Knowledge, Line, Proposal, Task, UciMove, Variant, engine_move, engine_position};
+use domain::{Heuristic, Knowledge, Line, Proposal, UciMove, Variant, engine_move, engine_position};
 use engine::{EngineOptions, Position, SharedTable};
 
 impl CouncilGame for Line {
@@ -40,8 +40,12 @@ impl CouncilGame for Line {
         best_by_material(task)
     }
 
-    fn slot(pool: &Pool, elector: &ElectorSpec, table: Option<&SharedTable>) -> Slot {
-        pool.slot(elector, table)
+    fn remote_slot(
+        remote: &dyn RemotePool,
+        elector: &ElectorSpec,
+        table: Option<&SharedTable>,
+    ) -> Option<Box<dyn RemoteSlot>> {
+        remote.slot(elector, table)
     }
 
     fn table_options(elector: &ElectorSpec, hash: usize) -> Option<EngineOptions> {
@@ -56,8 +60,8 @@ impl CouncilGame for Line {
         elector.knowledge()
     }
 
-    fn hand_weights(elector: &ElectorSpec, chess: &HeuristicWeights) -> Vec<f64> {
-        elector.knowledge().unwrap_or_default().heuristics().map(|heuristic| chess.of(heuristic)).collect()
+    fn hand_weights(elector: &ElectorSpec, chess: &dyn Fn(Heuristic) -> f64) -> Vec<f64> {
+        elector.knowledge().unwrap_or_default().heuristics().map(chess).collect()
     }
 
     fn evaluated_position(&self) -> Option<Position> {

@@ -13,13 +13,12 @@ mod brief;
 mod chess_game;
 pub mod clock;
 pub mod electors;
-mod game;
 pub mod player;
 mod vote;
 
 pub use brief::BriefWait;
-pub use game::CouncilGame;
+pub use electors::CouncilGame;
 pub use vote::{
     Ballots, Council, CouncilSettings, CriterionName, ElectionOutcome, ElectorSettings, GroupMode, HeuristicWeights,
-    OptionText, Pondering, Progress, Question, Roster, RosterError, Rule, SecondPhaseMode, Timing, elect, elected_move,
+    OptionText, Pondering, Progress, Question, Roster, RosterError, Rule, SecondPhaseMode, Timing,
 };

@@ -1,4 +1,4 @@
-//! Challenges: what two players agree on before a game.
+//! Challenges: the terms of a game before it begins.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ pub struct Challenge {
     /// The other side. `None` for an open challenge.
     pub opponent: Option<Player>,
     pub terms: GameTerms,
-    /// The colour we would have; `None` is drawn by lot.
+    /// The bot's colour; `None`: random.
     pub our_color: Option<Color>,
     /// The starting position, where it is not the usual one.
     pub initial_fen: Option<String>,
@@ -45,7 +45,7 @@ pub struct Challenge {
 /// Reasons why a challenge cannot be played, independent of the policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChallengeObstacle {
-    /// A variant that is not known here, by the server's name; the terms say standard chess.
+    /// An unknown variant, by the server's name; the terms then say standard chess.
     UnknownVariant(String),
     /// Different clocks for the players; the terms have the first one's.
     TimeOdds,
@@ -54,7 +54,7 @@ pub enum ChallengeObstacle {
 }
 
 impl Challenge {
-    /// Made to us: a draw for colours, and from the usual position.
+    /// Creates a challenge to the bot, with random colours and the usual start.
     pub fn to_us(id: ChallengeId, opponent: Player, terms: GameTerms) -> Self {
         Self {
             id,
@@ -71,13 +71,13 @@ impl Challenge {
     }
 }
 
-/// A challenge we want to make.
+/// A challenge to another player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChallengeRequest {
-    /// The name of whom we challenge.
+    /// The name of the challenged player.
     pub opponent: String,
     pub terms: GameTerms,
-    /// The colour we want; `None` is drawn by lot.
+    /// The wanted colour; `None`: random.
     pub our_color: Option<Color>,
     /// The starting position, where it is not the usual one.
     pub initial_fen: Option<String>,
@@ -117,7 +117,7 @@ impl DeclineReason {
         Self::OnlyBot,
     ];
 
-    /// The key that is sent, such as `tooFast`.
+    /// The key for the server, such as `tooFast`.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Generic => "generic",

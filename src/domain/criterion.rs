@@ -7,13 +7,13 @@ use serde::{
     de::{self, Error as _},
 };
 
-/// A rule of election: docs/method.md §4, and what was found since.
+/// A rule of election (docs/method.md §4, and later ones).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CriterionName {
     /// The sum of the weights of the heuristics that propose a move.
     Weights,
-    /// The mean of the weights of an elector's heuristics instead of their sum: Tozzi's variant.
+    /// The mean of the weights instead of their sum: Tozzi's variant.
     MeanWeights,
     /// Depth, then completed root moves.
     Depth,
@@ -71,7 +71,7 @@ impl CriterionName {
 /// Rules of earlier versions, which elected no better than the default (docs/experiments.md).
 const REMOVED: [&str; 3] = ["calibrated", "learned", "routing"];
 
-/// Reads a word; a number is one that names nothing.
+/// Reads a word, or a number as an unknown word.
 struct Word;
 
 impl de::Visitor<'_> for Word {

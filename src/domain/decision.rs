@@ -10,7 +10,7 @@ use super::{CriterionName, ElectorName, Knowledge, Proposal, Score, SecondPhaseM
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// A book of openings knew it.
+    /// An opening book.
     Book,
     /// A local or online endgame tablebase.
     Tablebase,
@@ -25,10 +25,9 @@ pub enum Source {
     Proof,
     /// The only legal move.
     Forced,
-    /// A search of a few plies by the deciding thread, because no elector had proposed anything in
-    /// time.
+    /// A search of a few plies by the deciding thread, for want of proposals in time.
     Fallback,
-    /// The journal: it was decided before the program was started again.
+    /// The journal: decided before a restart.
     Journal,
 }
 
@@ -81,8 +80,7 @@ pub struct Vote<M = UciMove, K = Knowledge> {
     pub proposal: Proposal<M>,
     /// The elector's knowledge; `None` for an external engine.
     pub knowledge: Option<K>,
-    /// The criterion's weight for it; comparable only within one decision. `None` where the elector only advises or proves: it has no
-    /// vote.
+    /// The criterion's weight, comparable only within one decision. `None` for advisers and provers, which have no vote.
     pub weight: Option<f64>,
 }
 
@@ -90,13 +88,13 @@ pub struct Vote<M = UciMove, K = Knowledge> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SecondPhase<M = UciMove> {
     pub mode: SecondPhaseMode,
-    /// The move the first phase alone would have elected.
+    /// The choice of the first phase alone.
     pub first_choice: M,
     pub proposal: Proposal<M>,
 }
 
 impl<M: PartialEq> SecondPhase<M> {
-    /// Returns true if the second phase elected another move than the first would have.
+    /// Returns true if the second phase elected another move than the first.
     pub fn changed_the_choice(&self) -> bool {
         self.first_choice != self.proposal.best
     }
@@ -108,34 +106,6 @@ pub struct ProcessMetrics {
     pub elector: ElectorName,
     pub nodes: u64,
     pub busy: Duration,
-}
-
-/// The cost of a decision, for the figures of docs/method.md §7: `Vel` is
-/// [`Metrics::nodes_per_second`], `Fpm` [`Metrics::busy_share`]; `Svr` and `OS` compare `Vel` and
-/// [`Metrics::nodes`] with those of another council.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Metrics {
-    /// All processes, the master first.
-    pub processes: Vec<ProcessMetrics>,
-    pub elapsed: Duration,
-}
-
-impl Metrics {
-    pub fn nodes(&self) -> u64 {
-        self.processes.iter().map(|process| process.nodes).sum()
-    }
-
-    /// Nodes of all processes a second of wall time.
-    pub fn nodes_per_second(&self) -> f64 {
-        self.nodes() as f64 / self.elapsed.as_secs_f64().max(1e-9)
-    }
-
-    /// The mean share of the time that a process was busy, 0 to 1.
-    pub fn busy_share(&self) -> f64 {
-        let busy: f64 = self.processes.iter().map(|process| process.busy.as_secs_f64()).sum();
-        let whole = self.elapsed.as_secs_f64() * self.processes.len() as f64;
-        if whole > 0.0 { (busy / whole).min(1.0) } else { 0.0 }
-    }
 }
 
 /// The council's answer. Its move is always legal in the position asked about.
@@ -156,7 +126,7 @@ pub struct Decision<M = UciMove, K = Knowledge> {
     /// The share of the other electors that do not propose the move elected by the first phase. 0:
     /// unanimous, or a single elector; 1: no other elector agrees.
     pub split: f64,
-    pub metrics: Metrics,
+    pub processes: Vec<ProcessMetrics>,
     pub elapsed: Duration,
 }
 
@@ -172,8 +142,7 @@ impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
         self.proposals().filter(move |proposal| proposal.best == self.best)
     }
 
-    /// Returns the line that the deepest search for the elected move expects, `best` first; empty
-    /// without a search of it.
+    /// Returns the expected line of the deepest search for the elected move, `best` first; empty without such a search.
     pub fn expected(&self) -> &[M] {
         self.elected().max_by_key(|proposal| proposal.depth).map_or(&[], |proposal| &proposal.pv)
     }
@@ -188,7 +157,7 @@ impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
             votes: Vec::new(),
             second_phase: None,
             split: 0.0,
-            metrics: Metrics::default(),
+            processes: Vec::new(),
             elapsed: Duration::ZERO,
         }
     }
@@ -199,7 +168,7 @@ impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
         self.criterion.map_or(self.source.word(), CriterionName::word)
     }
 
-    /// The votes of those who have one.
+    /// Iterates over the votes with a weight.
     pub fn votes_cast(&self) -> impl Iterator<Item = &Vote<M, K>> {
         self.votes.iter().filter(|vote| vote.weight.is_some())
     }
@@ -220,11 +189,10 @@ impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
     pub fn nodes(&self) -> u64 {
         let told: u64 = self.proposals().map(|proposal| proposal.nodes).sum();
         // Proposals count completed iterations only, and only those of a group's speaker.
-        self.metrics.nodes().max(told)
+        self.processes.iter().map(|process| process.nodes).sum::<u64>().max(told)
     }
 
-    /// The replies that the electors expect to the elected move, the one that most of them expect first. With them one can
-    /// think in the opponent's time.
+    /// Returns the expected replies to the elected move, the most frequent first, for pondering.
     pub fn expected_replies(&self) -> Vec<M> {
         let mut replies: Vec<(M, usize)> = self.ponder.iter().map(|reply| (*reply, usize::MAX / 2)).collect();
         for reply in self.elected().filter_map(|proposal| proposal.pv.get(1)) {

@@ -6,7 +6,7 @@ use engine::{
 };
 use shakmaty::CastlingMode;
 
-use super::{Line, Score, UciMove};
+use super::{Line, UciMove};
 
 /// A line of standard rules as our engine takes it.
 ///
@@ -41,24 +41,6 @@ pub fn engine_move(position: &Position, uci: UciMove) -> Option<Move> {
         shakmaty::Role::King => Role::King,
     };
     position.find_move(square(from), square(to), promotion.map(role))
-}
-
-impl From<engine::Score> for Score {
-    fn from(score: engine::Score) -> Self {
-        match score {
-            engine::Score::Cp(centipawns) => Self::Cp(centipawns),
-            engine::Score::Mate(moves) => Self::Mate(moves),
-        }
-    }
-}
-
-impl From<Score> for engine::Score {
-    fn from(score: Score) -> Self {
-        match score {
-            Score::Cp(centipawns) => Self::Cp(centipawns),
-            Score::Mate(moves) => Self::Mate(moves),
-        }
-    }
 }
 
 #[cfg(test)]

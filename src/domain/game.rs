@@ -21,33 +21,32 @@ pub struct GameInfo {
 }
 
 impl GameInfo {
+    /// A game from the usual start of its variant, in which the bot has White.
+    pub fn from_start(id: impl Into<GameId>, terms: GameTerms, white: Player, black: Player) -> Self {
+        let start = Line::start(terms.variant);
+        Self { id: id.into(), terms, white, black, our_color: Color::White, start, tournament: None, url: None }
+    }
+
     pub fn us(&self) -> &Player {
-        match self.our_color {
-            Color::White => &self.white,
-            Color::Black => &self.black,
-        }
+        self.our_color.fold_wb(&self.white, &self.black)
     }
 
     pub fn opponent(&self) -> &Player {
-        match self.our_color {
-            Color::White => &self.black,
-            Color::Black => &self.white,
-        }
+        self.our_color.fold_wb(&self.black, &self.white)
     }
 }
 
-/// A game as we last knew it: enough to find it again on a server that gives no names to games.
+/// The last known state of a game: enough to find it again on a server without names for games.
 #[derive(Clone, Debug)]
 pub struct KnownGame {
     pub info: GameInfo,
     /// The moves that the server has shown.
     pub shown: Vec<UciMove>,
-    /// The bot's next move, decided before the program was started again; the server may have taken
-    /// it or not.
+    /// The bot's next move, decided before a restart; the server may have taken it or not.
     pub decided: Option<UciMove>,
     /// Start of the game, if known.
     pub started: Option<Timestamp>,
-    /// True if it was adjourned at the last news of it.
+    /// True if it was adjourned when last seen.
     pub is_adjourned: bool,
 }
 
@@ -68,7 +67,7 @@ pub struct GameState {
     pub received: Instant,
 }
 
-/// An offer that each side may have made.
+/// An offer, by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offers {
     pub white: bool,
@@ -95,7 +94,7 @@ pub enum GameStatus {
     Mate,
     Resign,
     Stalemate,
-    /// A player left and the other one claimed.
+    /// A player left, and the other one claimed the game.
     Timeout,
     /// Drawn: agreed, by repetition, by fifty moves, by insufficient material.
     Draw,
@@ -112,7 +111,7 @@ pub enum GameStatus {
     VariantEnd,
     /// Interrupted, to be resumed (FICS).
     Adjourned,
-    /// A name we do not know; taken for an end.
+    /// An unknown name, taken for an end.
     Other(String),
 }
 

@@ -2,23 +2,26 @@
 
 use std::fmt::{Debug, Display};
 
-use super::{Line, Score, Variant, engine_move, engine_position, knowledge_words::KnowledgeWords};
+use super::{
+    Line, Score, Variant, engine_move, engine_position,
+    knowledge_words::{self, ElectorRole},
+};
 use engine::{Heuristic, Knowledge, breakdown};
 use shakmaty::{Color, Position as _, uci::UciMove};
 
-/// The line of a game: where it began and what was played since.
+/// The line of a game: its start and the moves since.
 pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
     type Move: Copy + Eq + Display + Debug + Send + Sync + 'static;
     /// An elector's knowledge of the game.
     type Knowledge: Copy + PartialEq + Display + Debug + Send + Sync + 'static;
-    /// The rules that it may be played by; as text, the word by which records know them.
+    /// The variant of the rules; as text, its word in records.
     type Variant: Copy + Display + Debug + Send + Sync + 'static;
 
     const COMPLETE_KNOWLEDGE: Self::Knowledge;
 
     fn variant(&self) -> Self::Variant;
 
-    /// The position it began with as text; `None` where that is the usual one.
+    /// The starting position as text; `None` for the usual one.
     fn start_text(&self) -> Option<String>;
 
     fn moves(&self) -> &[Self::Move];
@@ -40,23 +43,24 @@ pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
 
     fn position_text(&self) -> String;
 
-    /// A move here as people write it; one that is not legal stays as it is.
+    /// Writes a move in the notation of players; an illegal one stays as it is.
     fn move_text(&self, mv: Self::Move) -> String;
 
-    /// The number of the move that is to be made, and whether it is that of the player who moves first.
+    /// Returns the number of the next move, and true if the first player makes it.
     fn move_number(&self) -> (usize, bool);
 
     /// Returns the value for the player who moved last, if the game is over.
     fn value_of_the_end(&self) -> Option<Score>;
 
-    /// Returns what each part of the evaluation says of the position after `moves`, in centipawns for the player to move now;
-    /// `None` where the evaluation of the game has no parts.
+    /// Returns each part of the evaluation of the position after `moves`, in centipawns for the player to move now; `None` if
+    /// the evaluation of the game has no parts.
     fn parts_after(&self, _moves: &[Self::Move]) -> Option<Vec<(&'static str, i32)>> {
         None
     }
 
-    /// The knowledge that these letters stand for, in words; `None` where an elector's own name says it.
-    fn knowledge_in_words(_letters: &str) -> Option<KnowledgeWords> {
+    /// The role of an elector with the knowledge of these letters, and that knowledge in words; `None` if the elector is called by
+    /// its own name.
+    fn knowledge_in_words(_letters: &str) -> Option<(ElectorRole, String)> {
         None
     }
 }
@@ -116,7 +120,7 @@ impl GameLine for Line {
         (self.occurrences() >= 3).then_some(Score::Cp(0))
     }
 
-    /// Captures that win material are played out first. Moves from the first illegal one on are left out.
+    /// Plays out winning captures first. Ignores moves from the first illegal one on.
     fn parts_after(&self, moves: &[UciMove]) -> Option<Vec<(&'static str, i32)>> {
         if !Line::variant(self).is_standard_rules() {
             return None;
@@ -131,8 +135,8 @@ impl GameLine for Line {
         Some(parts.map(|(heuristic, value)| (in_words(heuristic), value * sign)).to_vec())
     }
 
-    fn knowledge_in_words(letters: &str) -> Option<KnowledgeWords> {
-        letters.parse::<Knowledge>().ok().map(KnowledgeWords::from)
+    fn knowledge_in_words(letters: &str) -> Option<(ElectorRole, String)> {
+        letters.parse::<Knowledge>().ok().map(knowledge_words::in_words)
     }
 }
 

@@ -1,33 +1,41 @@
 //! The knowledge of an elector in words that a chess player understands.
 
+use serde::Serialize;
+
 use engine::{Heuristic, Knowledge};
 
-/// The knowledge of an elector, in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum KnowledgeWords {
-    /// The whole of chess: `all knowledge (net)`.
-    Whole(String),
-    /// A part of it: `king and centre`.
-    Part(String),
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ElectorRole {
+    /// The built-in engine with complete knowledge.
+    Engine,
+    /// The built-in engine with partial knowledge.
+    Specialist,
+    /// A program, or a player of another game, by its own name.
+    Program,
+    /// A search for a proof: mates, draws, tablebases.
+    Prover,
+    /// The second search, over the proposed moves.
+    Second,
 }
 
-impl From<Knowledge> for KnowledgeWords {
-    fn from(knowledge: Knowledge) -> Self {
-        let net = knowledge.has(Heuristic::Net);
-        let hand_written = knowledge.without(Heuristic::Net);
-        if hand_written.complement().is_empty() {
-            let with_net = if net { "all knowledge, with a net" } else { "all knowledge" };
-            return Self::Whole(with_net.to_owned());
-        }
-        if net {
-            let beside = if hand_written.is_empty() { String::new() } else { format!(", {}", topics(hand_written)) };
-            return Self::Whole(format!("all knowledge (net{beside})"));
-        }
-        Self::Part(part(knowledge))
+/// The role of an elector with this knowledge, and the knowledge in words: `all knowledge (net)`, or for a specialist `king and
+/// centre`.
+pub(super) fn in_words(knowledge: Knowledge) -> (ElectorRole, String) {
+    let net = knowledge.has(Heuristic::Net);
+    let hand_written = knowledge.without(Heuristic::Net);
+    if hand_written.complement().is_empty() {
+        let with_net = if net { "all knowledge, with a net" } else { "all knowledge" };
+        return (ElectorRole::Engine, with_net.to_owned());
     }
+    if net {
+        let beside = if hand_written.is_empty() { String::new() } else { format!(", {}", topics(hand_written)) };
+        return (ElectorRole::Engine, format!("all knowledge (net{beside})"));
+    }
+    (ElectorRole::Specialist, part(knowledge))
 }
 
-/// A part of the eight hand-written heuristics. Material goes without saying, and so does placement beside two other topics.
+/// A part of the eight hand-written heuristics. Material is not named, nor is placement beside two other topics.
 fn part(knowledge: Knowledge) -> String {
     let missing = knowledge.complement();
     let others = knowledge.without(Heuristic::Material).without(Heuristic::Placement);

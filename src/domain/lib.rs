@@ -3,7 +3,7 @@
 //! | subject | types |
 //! |---|---|
 //! | a game: its name, moves, variant, time control and clocks | [`GameId`], [`Line`], [`Variant`], [`TimeControl`], [`Clocks`] |
-//! | a search and its result, from the request to the elected move | [`Task`], [`Proposal`], [`Decision`], [`CriterionName`] |
+//! | a search and its result, from the request to the elected move | [`SearchId`], [`Limits`], [`Proposal`], [`Decision`], [`CriterionName`] |
 //! | the interface of a game to the council, so that it can play another game than chess | [`GameLine`] |
 //! | messages between a chess server and the session | [`ServerEvent`], [`Action`], [`GameInfo`], [`GameState`], [`Challenge`] |
 //! | the vote in chess words, and why it went as it did | [`vote_words`], [`why`] |
@@ -21,11 +21,12 @@ mod game_line;
 mod ids;
 mod knowledge_words;
 mod line;
+mod pace;
 mod people;
+mod pgn;
 mod proposal;
-mod score;
+mod search_id;
 mod server_event;
-mod task;
 mod time_control;
 mod tournament;
 pub mod values;
@@ -35,22 +36,22 @@ pub mod why;
 
 pub use challenge::{Challenge, ChallengeObstacle, ChallengeRequest, DeclineReason, GameTerms};
 pub use criterion::{CriterionName, SecondPhaseMode};
-pub use decision::{Decision, Metrics, ProcessMetrics, SecondPhase, Source, Vote};
+pub use decision::{Decision, ProcessMetrics, SecondPhase, Source, Vote};
 pub use engine_position::{engine_move, engine_position};
 pub use game::{GameInfo, GameState, GameStatus, KnownGame, Offers};
 pub use game_line::GameLine;
 pub use ids::{ChallengeId, ElectorName, GameId, MachineName, ServerName};
 pub use line::{Line, LineError, moves_text};
+pub use pace::Pace;
 pub use people::{Account, Player, is_title_of_bot};
+pub use pgn::{PgnGame, PgnWriter};
 pub use proposal::Proposal;
-pub use score::{Bound, Score};
+pub use search_id::{Limits, Phase, SearchId};
 pub use server_event::{Action, ActionError, ChatLine, ChatRoom, Done, ServerEvent};
-pub use task::{Limits, Phase, SearchId, Task};
-pub use time_control::{Clock, Clocks, Speed, TimeControl, TimeControlError};
-pub use tournament::{
-    Standing, Tournament, TournamentEntry, TournamentError, TournamentInfo, TournamentKind, TournamentStage,
-};
-pub use variant::{Variant, VariantError};
+pub use time_control::{Clock, Clocks, Speed, TimeControl};
+pub use tournament::{Standing, Tournament, TournamentEntry, TournamentInfo, TournamentKind, TournamentStage};
+pub use variant::Variant;
 
 pub use engine::{Heuristic, Knowledge};
+pub use engine::{Score, ScoreBound as Bound};
 pub use shakmaty::{Color, uci::UciMove};

@@ -102,7 +102,7 @@ impl Line {
     /// Plays moves given as texts in UCI notation, separated by blanks.
     ///
     /// # Errors
-    /// [`LineError::Move`] at the first text that is no legal move; what came before it was played.
+    /// [`LineError::Move`] at the first text that is no legal move; the moves before it are played.
     pub fn play_all(&mut self, moves: &str) -> Result<(), LineError> {
         for text in moves.split_ascii_whitespace() {
             let uci = text.parse().map_err(|_| LineError::Move {
@@ -115,7 +115,7 @@ impl Line {
         Ok(())
     }
 
-    /// Takes back moves until `ply` of them are left. Does nothing where there are no more than that.
+    /// Takes back moves until `ply` of them are left; does nothing if there are no more.
     pub fn truncate(&mut self, ply: usize) {
         if ply >= self.moves.len() {
             return;
@@ -178,7 +178,7 @@ impl Line {
         self.position.legal_moves().iter().map(|mv| mv.to_uci(self.castling_mode)).collect()
     }
 
-    /// A move in standard algebraic notation, with its check; one that is not legal here stays as it is.
+    /// Writes a move in standard algebraic notation, with its check; an illegal one stays as it is.
     pub fn san(&self, uci: UciMove) -> String {
         match uci.to_move(&self.position) {
             Ok(mv) => SanPlus::from_move(self.position.clone(), mv).to_string(),
@@ -186,7 +186,7 @@ impl Line {
         }
     }
 
-    /// Moves that follow one another from here, each in standard algebraic notation, up to the first that is not legal.
+    /// Writes consecutive moves in standard algebraic notation, up to the first illegal one.
     pub fn sans(&self, moves: impl IntoIterator<Item = UciMove>) -> Vec<String> {
         let mut line = self.clone();
         let next = |uci| {
@@ -196,8 +196,8 @@ impl Line {
         moves.into_iter().map_while(next).collect()
     }
 
-    /// A legal move as people and engines write it: in UCI notation or SAN, with marks behind it, castling also with noughts or small
-    /// letters. `None` if it is no legal move here.
+    /// Reads a legal move in UCI notation or SAN, with or without marks behind it, castling also with noughts or small letters.
+    /// `None` if it is no legal move here.
     pub fn read_move(&self, text: &str) -> Option<UciMove> {
         let text = text.trim_end_matches(['+', '#', '!', '?']);
         let noughts = text.replace('0', "O");

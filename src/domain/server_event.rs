@@ -27,22 +27,22 @@ pub enum ServerEvent {
     },
     /// A pending challenge, the bot's or another player's; may be repeated.
     Challenge(Challenge),
-    /// A challenge was withdrawn by its maker, or went out of date.
+    /// A challenge was withdrawn by its maker, or expired.
     ChallengeCancelled(ChallengeId),
     ChallengeDeclined {
-        /// The challenge as the server named it when we made it.
+        /// The server's name of the challenge since it was made.
         id: ChallengeId,
         /// The player who declined, if the server reports it.
         by: Option<Player>,
         reason: DeclineReason,
     },
-    /// A game runs in which we play; may come more than once. A [`ServerEvent::Game`] follows as soon as its stream is open.
+    /// A game of the bot is running; may come more than once. A [`ServerEvent::Game`] follows once its stream is open.
     GameStarted(GameId),
     /// The complete state of a game: the first event after every connection of its stream.
     Game(Box<GameInfo>, GameState),
     /// The state of a game changed: a move, an offer, more time, a takeback, the end.
     GameState(GameId, GameState),
-    /// A game is over, by the event stream. Comes also where the game's own stream has died.
+    /// A game is over, by the event stream. Comes also after the game's own stream has died.
     GameFinished {
         id: GameId,
         /// The ending, if the server reports it.
@@ -78,7 +78,7 @@ pub enum ServerEvent {
     /// Facts about the server in the adapter's words, to be kept for later processes in place of
     /// earlier ones.
     Learned(String),
-    /// A fault that the adapter handles by itself: for the journal.
+    /// A fault handled by the adapter, for the journal.
     Fault {
         game: Option<GameId>,
         /// The problem and its reason in one line, without secrets.
@@ -118,28 +118,6 @@ pub enum Action {
     ClaimDraw(GameId),
     Join(TournamentEntry),
     Leave(Tournament),
-}
-
-impl Action {
-    pub fn game(&self) -> Option<&GameId> {
-        match self {
-            Self::Accept(_)
-            | Self::Decline(..)
-            | Self::Cancel(_)
-            | Self::Challenge(_)
-            | Self::Tell { .. }
-            | Self::Join(_)
-            | Self::Leave(_) => None,
-            Self::Move { game, .. }
-            | Self::Abort(game)
-            | Self::Resign(game)
-            | Self::Draw(game, _)
-            | Self::Takeback(game, _)
-            | Self::Chat(game, ..)
-            | Self::ClaimVictory(game)
-            | Self::ClaimDraw(game) => Some(game),
-        }
-    }
 }
 
 impl fmt::Display for Action {

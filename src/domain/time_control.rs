@@ -35,23 +35,17 @@ impl TimeControl {
     /// Returns the expected duration of the game for one player, by Lichess's estimate of forty
     /// moves; `None` without a clock.
     pub fn estimate(self) -> Option<Duration> {
-        match self {
-            Self::RealTime { initial, increment } => Some(initial.saturating_add(increment.saturating_mul(40))),
-            Self::Correspondence { .. } | Self::Unlimited => None,
-        }
+        let Self::RealTime { initial, increment } = self else { return None };
+        Some(initial.saturating_add(increment.saturating_mul(40)))
     }
 
-    /// The expected length of the whole game, both players together, as bots' games on Lichess have it on average: 1.33 times the
-    /// time at the start, and 104.77 increments. `None` without a clock.
+    /// Returns the expected duration of the whole game, the average of bots' games on Lichess: 1.33 times the time at the start,
+    /// and 104.77 increments. `None` without a clock.
     pub fn game_length(self) -> Option<Duration> {
-        match self {
-            Self::RealTime { initial, increment } => {
-                // With less than three seconds on the clock players think as if they had three.
-                let initial = initial.max(Duration::from_secs(3)).as_secs_f64();
-                Duration::try_from_secs_f64(1.33 * initial + 104.77 * increment.as_secs_f64()).ok()
-            }
-            Self::Correspondence { .. } | Self::Unlimited => None,
-        }
+        let Self::RealTime { initial, increment } = self else { return None };
+        // With less than three seconds on the clock players think as if they had three.
+        let initial = initial.max(Duration::from_secs(3)).as_secs_f64();
+        Duration::try_from_secs_f64(1.33 * initial + 104.77 * increment.as_secs_f64()).ok()
     }
 
     /// Writes minutes and seconds, as players do: `3+2`, `0.5+1`, and `10s+1` if it is no quarter
@@ -71,13 +65,12 @@ impl TimeControl {
 
     /// Reads minutes and seconds, as players write them: `3+2`, `0.5+1`, `10s+1`; or days such as
     /// `3d`, or `unlimited`.
-    pub fn from_minutes(text: &str) -> Result<Self, TimeControlError> {
-        let accepted = "minutes+seconds such as 3+2 or 0.5+1, seconds+seconds such as 10s+0.1";
-        let error = || TimeControlError { text: text.to_owned(), accepted };
+    pub fn from_minutes(text: &str) -> Result<Self, String> {
+        let error = || refused(text, "minutes+seconds such as 3+2 or 0.5+1, seconds+seconds such as 10s+0.1");
         if let Some((initial, increment)) = text.split_once("s+") {
             return format!("{initial}+{increment}").parse().map_err(|_| error());
         }
-        match text.parse().map_err(|_: TimeControlError| error())? {
+        match text.parse().map_err(|_: String| error())? {
             Self::RealTime { initial, increment } if initial <= LONGEST_INITIAL => {
                 Ok(Self::RealTime { initial: initial * 60, increment })
             }
@@ -109,18 +102,15 @@ impl fmt::Display for TimeControl {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is not a time control (accepted: {accepted}, days such as 3d, or unlimited)")]
-pub struct TimeControlError {
-    text: String,
-    accepted: &'static str,
+fn refused(text: &str, accepted: &str) -> String {
+    format!("{text:?} is not a time control (accepted: {accepted}, days such as 3d, or unlimited)")
 }
 
 impl FromStr for TimeControl {
-    type Err = TimeControlError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, TimeControlError> {
-        let error = || TimeControlError { text: text.to_owned(), accepted: "seconds+seconds such as 60+1 or 10+0.1" };
+    fn from_str(text: &str) -> Result<Self, String> {
+        let error = || refused(text, "seconds+seconds such as 60+1 or 10+0.1");
         let seconds = |text: &str| {
             text.parse()
                 .ok()
@@ -239,7 +229,7 @@ mod tests {
         }
         assert_eq!(TimeControl::from_minutes("3d").map(TimeControl::in_minutes).as_deref(), Ok("3 days a move"));
         for text in ["3", "999999+0", "x+1", "s+1", "10s+", "-1s+0"] {
-            let error = TimeControl::from_minutes(text).expect_err(text).to_string();
+            let error = TimeControl::from_minutes(text).expect_err(text);
             assert!(error.contains("minutes+seconds such as 3+2"), "{error}");
         }
     }

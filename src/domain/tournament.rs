@@ -90,18 +90,16 @@ pub struct Standing {
     pub points: u32,
 }
 
-/// A text that names no tournament.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?} names no tournament: expected its page's address, such as https://lichess.org/tournament/abcd1234 or \
-         https://lichess.org/swiss/abcd1234, or the last word of that alone; on FICS its number"
-)]
-pub struct TournamentError(String);
-
 impl FromStr for Tournament {
-    type Err = TournamentError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, TournamentError> {
+    fn from_str(text: &str) -> Result<Self, String> {
+        let error = || {
+            format!(
+                "{text:?} names no tournament: expected its page's address, such as https://lichess.org/tournament/abcd1234 or \
+                 https://lichess.org/swiss/abcd1234, or the last word of that alone; on FICS its number"
+            )
+        };
         let path = text.trim().trim_end_matches('/');
         let path = path.split(['?', '#']).next().unwrap_or_default();
         let mut words = path.rsplit('/');
@@ -110,17 +108,17 @@ impl FromStr for Tournament {
             Some("tournament" | "arena") => Some(TournamentKind::Arena),
             Some("swiss") => Some(TournamentKind::Swiss),
             None => None,
-            Some(_) => return Err(TournamentError(text.to_owned())),
+            Some(_) => return Err(error()),
         };
         let plausible = (1..=32).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        if plausible { Ok(Self { id: id.to_owned(), kind }) } else { Err(TournamentError(text.to_owned())) }
+        if plausible { Ok(Self { id: id.to_owned(), kind }) } else { Err(error()) }
     }
 }
 
 impl TryFrom<String> for Tournament {
-    type Error = TournamentError;
+    type Error = String;
 
-    fn try_from(text: String) -> Result<Self, TournamentError> {
+    fn try_from(text: String) -> Result<Self, String> {
         text.parse()
     }
 }

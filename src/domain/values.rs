@@ -1,8 +1,5 @@
-//! Values of settings that are written as texts. Each describes its accepted values in words that
-//! follow "expected", so that a bad value explains itself, and each can be written again as it was
-//! read.
-//!
-//! Those that know nothing of chess are in [`util::values`].
+//! Values of settings in the form of texts. Each names its accepted values, for error messages, and can be written again as it
+//! was read. [`util::values`] has the values without chess.
 
 use std::{fmt, str::FromStr, time::Duration};
 

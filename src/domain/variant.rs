@@ -116,21 +116,14 @@ impl fmt::Display for Variant {
     }
 }
 
-/// A name that is no variant's key.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown variant {0:?} (known: standard, chess960, fromPosition, crazyhouse, antichess, atomic, horde, kingOfTheHill, racingKings, threeCheck)"
-)]
-pub struct VariantError(pub String);
-
 impl FromStr for Variant {
-    type Err = VariantError;
+    type Err = String;
 
     /// Reads a key, in any case of letters.
-    fn from_str(key: &str) -> Result<Self, VariantError> {
+    fn from_str(key: &str) -> Result<Self, String> {
         Self::ALL
             .into_iter()
             .find(|variant| variant.key().eq_ignore_ascii_case(key))
-            .ok_or_else(|| VariantError(key.to_owned()))
+            .ok_or_else(|| format!("unknown variant {key:?} (known: {})", Self::ALL.map(Self::key).join(", ")))
     }
 }

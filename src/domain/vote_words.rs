@@ -1,4 +1,4 @@
-//! The vote in chess words: names of electors that a chess player understands, and one sentence that says who wanted what.
+//! The vote in chess words: readable names of electors, and one sentence about their proposals.
 //!
 //! Everything here is pure, and below every package that shows a vote: terminal, page, chat, log and report use the same
 //! words. `mbkc` becomes `king and centre`; a vote becomes `both engines chose c5; 3 of 3 specialist advisers preferred e5
@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-pub use super::knowledge_words::KnowledgeWords;
+pub use super::knowledge_words::ElectorRole;
 use super::{
     CriterionName, Decision, GameLine, Source,
     knowledge_words::listed,
@@ -20,21 +20,6 @@ const MOST_MOVES: usize = 3;
 const MOST_NAMES: usize = 3;
 
 const SECOND_SEARCH: &str = "second search";
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ElectorRole {
-    /// An instance of the built-in engine that knows the whole of chess.
-    Engine,
-    /// An instance of the built-in engine that knows a part of it.
-    Specialist,
-    /// A program, or a player of another game, which has a name of its own.
-    Program,
-    /// A search for a proof: mates, draws, tablebases.
-    Prover,
-    /// The second search over the moves that the first phase proposed.
-    Second,
-}
 
 /// An elector as people call it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -51,14 +36,11 @@ pub struct NamedElector {
 impl NamedElector {
     /// An elector of the first phase by its name in the journal and the letters of its knowledge.
     pub fn new<L: GameLine>(elector: &str, letters: Option<&str>, adviser: bool) -> Self {
-        let (name, role) = match letters.and_then(L::knowledge_in_words) {
-            Some(KnowledgeWords::Whole(name)) => (name, ElectorRole::Engine),
-            Some(KnowledgeWords::Part(name)) => (name, ElectorRole::Specialist),
-            None => match prover(elector).filter(|_| adviser && letters.is_none()) {
-                Some(name) => (name.to_owned(), ElectorRole::Prover),
-                None => (capitalised(elector), ElectorRole::Program),
-            },
-        };
+        let known = letters.and_then(L::knowledge_in_words);
+        let (role, name) = known.unwrap_or_else(|| match prover(elector).filter(|_| adviser && letters.is_none()) {
+            Some(name) => (ElectorRole::Prover, name.to_owned()),
+            None => (ElectorRole::Program, capitalised(elector)),
+        });
         let short = match (letters, role) {
             (Some(letters), ElectorRole::Specialist | ElectorRole::Program) if letters != elector => {
                 format!("{elector} ({letters})")
@@ -114,7 +96,7 @@ pub struct Opinion {
     pub uci: String,
 }
 
-/// Everyone who searched for a decision: voters, advisers, and the second search.
+/// All opinions behind a decision: those of voters, advisers, and the second search.
 pub fn opinions<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>) -> Vec<Opinion> {
     let opinion = |elector, mv: L::Move| Opinion { elector, mv: line.move_text(mv), uci: mv.to_string() };
     let first = decision.votes.iter().map(|vote| {
@@ -184,11 +166,11 @@ pub fn sentence(opinions: &[Opinion], elected: &str) -> String {
 /// A vote as a chess player reads it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VoteInWords {
-    /// The vote in one sentence; for a move without a vote, where it came from.
+    /// The vote in one sentence; the origin of a move without a vote.
     pub sentence: String,
     /// The rule of election in words; empty without a vote.
     pub rule: &'static str,
-    /// The number of all who searched, advisers included, and proposed the move, and of all who searched.
+    /// The number of opinions for the move, and of all opinions, advisers included.
     pub agreement: [usize; 2],
     /// The proposals by move, the elected one first.
     pub groups: Vec<MoveGroup>,
@@ -232,7 +214,7 @@ impl VoteInWords {
     }
 }
 
-/// The sentence about a decision, or what it came from where no elector was asked.
+/// The sentence about a decision, or its origin if no elector was asked.
 pub fn decision_sentence<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>) -> String {
     let opinions = opinions(line, decision);
     if !opinions.is_empty() {
@@ -314,7 +296,7 @@ impl Class<'_> {
         format!("{noun}{adviser}{plural}")
     }
 
-    /// `both engines`, `3 of 7 specialists`, `Stockfish`, and their names where these tell more.
+    /// `both engines`, `3 of 7 specialists`, `Stockfish`.
     fn count(&self, some: &[&Opinion], in_full: bool) -> String {
         let (n, all) = (some.len(), self.members.len());
         let few = n <= MOST_NAMES;
@@ -334,7 +316,7 @@ impl Class<'_> {
         }
     }
 
-    /// Names in brackets, for those whose names say what they know.
+    /// Names in brackets, for specialists.
     fn names(&self, some: &[&Opinion]) -> String {
         if self.role != ElectorRole::Specialist {
             return String::new();

@@ -18,7 +18,7 @@ const MOST_HEURISTICS: usize = 2;
 pub struct ExpectedLine<M> {
     /// The move.
     pub mv: M,
-    /// The line, the move first; empty where nothing is known of it.
+    /// The line, the move first; empty if unknown.
     pub moves: Vec<M>,
     /// The depth of its search, plies.
     pub depth: u32,
@@ -31,7 +31,7 @@ pub struct ExpectedLine<M> {
 pub struct Reason {
     /// The rejected move, as people write it.
     pub mv: String,
-    /// The same as records write it.
+    /// The move as records write it.
     pub uci: String,
     /// The differences, the largest first: positive is better for the player to move. Empty where a mate decides.
     pub differences: Vec<Difference>,
@@ -83,7 +83,7 @@ pub fn reasons<L: GameLine>(line: &L, elected: L::Move, expected: &[ExpectedLine
     rejected.into_iter().filter_map(|(proposal, _)| reason(proposal)).collect()
 }
 
-/// The lines that the electors of a decision expect.
+/// The expected lines of a decision's electors.
 pub fn expected<M: Copy, K>(decision: &Decision<M, K>) -> Vec<ExpectedLine<M>> {
     let second = decision.second_phase.as_ref().map(|second| &second.proposal);
     let proposals = decision.votes.iter().map(|vote| &vote.proposal).chain(second);
@@ -123,7 +123,7 @@ fn mate(elected: Option<Score>, rejected: Option<Score>) -> Option<String> {
     })
 }
 
-/// The differences that show in tenths of a pawn, the largest first.
+/// The differences of at least a tenth of a pawn, rounded, the largest first.
 fn differences(base: &[(&'static str, i32)], other: &[(&'static str, i32)]) -> Vec<Difference> {
     let pairs = base.iter().zip(other);
     let pairs = pairs.map(|((heuristic, base), (_, other))| Difference { heuristic, cp: other - base });

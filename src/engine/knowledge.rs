@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Heuristic {
-    /// `m`: what the pieces are worth.
+    /// `m`: the value of the pieces.
     Material,
     /// `b`: good placement, safety of pieces.
     Placement,
@@ -118,7 +118,7 @@ impl Knowledge {
         Self(!self.0 & Self::COMPLETE.0)
     }
 
-    /// Returns true if nothing is missing: it has all eight, or a net, which covers them.
+    /// Returns true if the set has all eight, or a net, which covers them.
     pub const fn is_whole(self) -> bool {
         self.has(Heuristic::Net) || self.complement().is_empty()
     }
@@ -162,16 +162,14 @@ impl fmt::Debug for Knowledge {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no knowledge set (accepted: letters of mbxkcparn, each at most once, at least one)")]
-pub struct KnowledgeError(pub String);
-
 impl FromStr for Knowledge {
-    type Err = KnowledgeError;
+    type Err = String;
 
     /// Reads letters in any order.
-    fn from_str(letters: &str) -> Result<Self, KnowledgeError> {
-        let error = || KnowledgeError(letters.to_owned());
+    fn from_str(letters: &str) -> Result<Self, String> {
+        let error = || {
+            format!("{letters:?} is no knowledge set (accepted: letters of mbxkcparn, each at most once, at least one)")
+        };
         let mut knowledge = Self::NONE;
         for letter in letters.chars() {
             let heuristic =
@@ -186,9 +184,9 @@ impl FromStr for Knowledge {
 }
 
 impl TryFrom<String> for Knowledge {
-    type Error = KnowledgeError;
+    type Error = String;
 
-    fn try_from(letters: String) -> Result<Self, KnowledgeError> {
+    fn try_from(letters: String) -> Result<Self, String> {
         letters.parse()
     }
 }

@@ -21,6 +21,7 @@ pub mod evaluation;
 mod knowledge;
 pub mod net;
 pub mod proof;
+mod score;
 mod search;
 mod syzygy;
 pub mod uci;
@@ -29,11 +30,11 @@ pub use bench::{Bench, bench, bench_evaluation, bench_with, short_bench};
 pub use board::{Board, Move, MoveList, Position, PositionError};
 pub use checksum::checksum;
 pub use evaluation::{Breakdown, Noise, breakdown};
-pub use knowledge::{Heuristic, IN_FULL, Knowledge, KnowledgeError, Percentages};
+pub use knowledge::{Heuristic, IN_FULL, Knowledge, Percentages};
 pub use net::{Net, NetError};
+pub use score::{Score, ScoreBound};
 pub use search::{
-    AfterRound, Belief, BestOfGroup, DifferentEvaluation, Engine, EngineOptions, Iteration, Limits, MovesNow,
-    NoSuchNet, Parameter, ParameterError, Parameters, Place, ProvedNow, Root, Score, ScoreBound, SharedTable, TURN,
-    TableBatch, TableEntry, Turnstile,
+    AfterRound, Belief, BestOfGroup, Engine, EngineOptions, Iteration, Limits, MovesNow, Parameter, Parameters, Place,
+    ProvedNow, Root, SharedTable, TURN, TableBatch, TableEntry, Turnstile,
 };
 pub use syzygy::{Outcome, Tablebases, VariantTablebases};

@@ -1,7 +1,7 @@
 //! Endgame tablebases (Syzygy), read by `shakmaty-syzygy`.
 //!
-//! In the search, positions right after a capture or a pawn's move are looked up and settled. At the root, moves that would
-//! spoil the result are left out; a win keeps only the moves that bring the next capture or pawn's move soonest.
+//! The search looks up positions right after a capture or a pawn's move. The root drops moves that would spoil the result; in a
+//! won position it keeps only those with the shortest way to the next capture or pawn's move.
 
 use std::{fmt, io, sync::Arc};
 
@@ -68,36 +68,20 @@ impl Tablebases {
         self.tables.probe_wdl_after_zeroing(&chess(board)?).ok().map(outcome)
     }
 
-    /// The moves among `moves` that keep the result of a root position, with that result; of a win, only the quickest.
-    pub fn best_moves(&self, position: &Position, moves: &[Move]) -> Option<(Outcome, Vec<Move>)> {
-        self.settle(position, moves).map(|settled| (settled.outcome, settled.moves))
-    }
-
-    /// Returns the moves that keep the result: in a won position all moves that still win in time,
-    /// or only the `quickest`.
-    pub fn keeping_moves(&self, position: &Position, moves: &[Move], quickest: bool) -> Option<(Outcome, Vec<Move>)> {
-        let settled = best_of(self.ranked(position, moves)?, quickest)?;
-        Some((settled.outcome, settled.moves))
-    }
-
-    /// Returns the best moves, with the length of the win or loss.
-    pub fn settle(&self, position: &Position, moves: &[Move]) -> Option<Settled> {
-        best_of(self.ranked(position, moves)?, true)
-    }
-
-    fn rank_move(&self, before: &Chess, board: &Board, mv: Move) -> Option<Ranked<Move>> {
-        let text = format!("{mv:?}").parse::<UciMove>().ok()?;
-        let after = before.clone().play(text.to_move(before).ok()?).ok()?;
-        rank(&self.tables, &after, board.halfmoves(), mv)
-    }
-
-    fn ranked(&self, position: &Position, moves: &[Move]) -> Option<Vec<Ranked<Move>>> {
+    /// Returns the moves among `moves` that keep the result: in a won position all that still win in time, or only the `quickest`.
+    pub fn settle(&self, position: &Position, moves: &[Move], quickest: bool) -> Option<Settled> {
         let board = position.board();
         if !self.covers(board) {
             return None;
         }
         let before = chess(board)?;
-        moves.iter().map(|mv| self.rank_move(&before, board, *mv)).collect()
+        let ranked = |mv: &Move| {
+            let text = format!("{mv:?}").parse::<UciMove>().ok()?;
+            let after = before.clone().play(text.to_move(&before).ok()?).ok()?;
+            let (outcome, plies) = rank(&self.tables, &after, board.halfmoves())?;
+            Some((*mv, outcome, plies))
+        };
+        best_of(moves.iter().map(ranked).collect::<Option<_>>()?, quickest)
     }
 }
 
@@ -117,15 +101,13 @@ impl VariantTablebases {
         Ok(Self { antichess: Arc::new(tables_in(directories)?), atomic: Arc::new(tables_in(directories)?) })
     }
 
-    /// The moves that keep the result of a position of one of these variants, with that result; of a win all that still win in
-    /// time, unless only the `quickest` are wanted.
-    pub fn best_moves(&self, position: &VariantPosition, quickest: bool) -> Option<(Outcome, Vec<shakmaty::Move>)> {
-        let settled = match position {
+    /// Does the same as [`Tablebases::settle`] for all moves of a position of one of these variants.
+    pub fn settle(&self, position: &VariantPosition, quickest: bool) -> Option<Settled<shakmaty::Move>> {
+        match position {
             VariantPosition::Antichess(position) => settle(&self.antichess, position, quickest),
             VariantPosition::Atomic(position) => settle(&self.atomic, position, quickest),
             _ => None,
-        }?;
-        Some((settled.outcome, settled.moves))
+        }
     }
 }
 
@@ -148,7 +130,8 @@ fn settle<S: shakmaty::Position + Syzygy + Clone>(
     let ranked = position.legal_moves().into_iter().map(|mv| {
         let mut after = position.clone();
         after.play_unchecked(mv);
-        rank(tables, &after, halfmoves, mv)
+        let (outcome, plies) = rank(tables, &after, halfmoves)?;
+        Some((mv, outcome, plies))
     });
     best_of(ranked.collect::<Option<_>>()?, quickest)
 }
@@ -173,55 +156,48 @@ fn tables_in<S: shakmaty::Position + Syzygy + Clone>(directories: &str) -> io::R
     Ok(tables)
 }
 
-/// A move, its result for who makes it, and plies until the next capture or pawn's move.
-struct Ranked<M> {
-    mv: M,
-    outcome: Outcome,
-    plies: u32,
-}
-
-/// Ranks a move by the position after it.
-fn rank<S: shakmaty::Position + Syzygy + Clone, M>(
+/// Ranks a move by the position after it: its result for the player who makes it, and plies until the next capture or pawn's
+/// move.
+fn rank<S: shakmaty::Position + Syzygy + Clone>(
     tables: &Tablebase<S>,
     after: &S,
     halfmoves: u16,
-    mv: M,
-) -> Option<Ranked<M>> {
-    let ranked = |outcome, plies| Some(Ranked { mv, outcome, plies });
+) -> Option<(Outcome, u32)> {
     match after.outcome() {
         GameOutcome::Known(KnownOutcome::Decisive { winner }) if winner == after.turn() => {
-            return ranked(Outcome::Loss, 0);
+            return Some((Outcome::Loss, 0));
         }
-        GameOutcome::Known(KnownOutcome::Decisive { .. }) => return ranked(Outcome::Win, 0),
-        GameOutcome::Known(KnownOutcome::Draw) => return ranked(Outcome::Draw, 0),
+        GameOutcome::Known(KnownOutcome::Decisive { .. }) => return Some((Outcome::Win, 0)),
+        GameOutcome::Known(KnownOutcome::Draw) => return Some((Outcome::Draw, 0)),
         GameOutcome::Unknown => (),
     }
     if after.halfmoves() == 0 {
         let wdl = tables.probe_wdl_after_zeroing(after).ok()?;
-        return ranked(outcome(-wdl), 1);
+        return Some((outcome(-wdl), 1));
     }
     let dtz = tables.probe_dtz(after).ok()?.ignore_rounding().0;
     let plies = dtz.unsigned_abs() + 1;
     // A win that comes too late for the fifty-move rule is a draw.
     let in_time = plies + u32::from(halfmoves) <= 100;
-    match dtz.signum() {
-        -1 if in_time => ranked(Outcome::Win, plies),
-        1 if in_time => ranked(Outcome::Loss, plies),
-        _ => ranked(Outcome::Draw, plies),
-    }
+    let outcome = match dtz.signum() {
+        -1 if in_time => Outcome::Win,
+        1 if in_time => Outcome::Loss,
+        _ => Outcome::Draw,
+    };
+    Some((outcome, plies))
 }
 
 /// The moves that keep the best result among them.
-fn best_of<M>(mut ranked: Vec<Ranked<M>>, quickest: bool) -> Option<Settled<M>> {
-    let outcome = ranked.iter().map(|ranked| ranked.outcome).max()?;
-    ranked.retain(|ranked| ranked.outcome == outcome);
-    let urgencies = ranked.iter().map(|ranked| ranked.plies);
+fn best_of<M>(mut ranked: Vec<(M, Outcome, u32)>, quickest: bool) -> Option<Settled<M>> {
+    let outcome = ranked.iter().map(|(_, outcome, _)| *outcome).max()?;
+    ranked.retain(|(_, result, _)| *result == outcome);
+    let urgencies = ranked.iter().map(|(_, _, plies)| *plies);
     // The winner hurries, the loser does not.
     let plies = if outcome == Outcome::Win { urgencies.min()? } else { urgencies.max()? };
     if outcome == Outcome::Win && quickest {
-        ranked.retain(|ranked| ranked.plies == plies);
+        ranked.retain(|(_, _, length)| *length == plies);
     }
-    Some(Settled { outcome, plies, moves: ranked.into_iter().map(|ranked| ranked.mv).collect() })
+    Some(Settled { outcome, plies, moves: ranked.into_iter().map(|(mv, ..)| mv).collect() })
 }
 
 fn outcome(wdl: Wdl) -> Outcome {

@@ -43,7 +43,7 @@ impl ProgressDisplay {
     /// Shows that `done` parts are done; `say` returns the results so far.
     pub fn at(&mut self, done: usize, say: impl FnOnce() -> String) {
         if self.last.is_none() {
-            // What was done in an earlier run says nothing about the time left.
+            // Parts of an earlier run say nothing about the time left.
             self.bar.set_position(done as u64);
             self.bar.reset_eta();
         }
@@ -145,7 +145,7 @@ impl StateFile {
         Self { state: self.state.as_ref().map(of_this), fresh: self.fresh }
     }
 
-    /// The file, which is empty if all is to be forgotten. The experiment is told the build and the files, on which it depends.
+    /// Returns the file, which `--fresh` removes first. Adds the build and the checksums of `files` to the experiment.
     fn path(&self, kind: &str, experiment: &mut Value, files: &[PathBuf]) -> Result<PathBuf, Failure> {
         experiment["build"] = Value::from(build());
         experiment["files"] = checksums(files).into();
@@ -177,6 +177,11 @@ pub fn build() -> String {
 /// under the same name makes it another experiment.
 fn checksums(files: &[PathBuf]) -> Map<String, Value> {
     files.iter().filter_map(|file| Some((file.display().to_string(), file_checksum(file)?.into()))).collect()
+}
+
+/// Returns the failure of an experiment that was stopped, of which everything done is kept.
+pub fn stopped() -> Failure {
+    Failure::failed("stopped; the same command goes on from there")
 }
 
 /// Writes a file that was asked for.

@@ -1,7 +1,7 @@
 //! State of a long experiment, in a file from which a stopped one continues.
 //!
-//! JSON, a line an item: first the experiment itself, then the results of its parts in order of
-//! completion. A line that was being written when the power failed, or the disk was full, is
+//! JSON, a line an item: first the experiment itself, then the number and result of each part in
+//! order of completion. A line that was being written when the power failed, or the disk was full, is
 //! dropped. The finished experiment is always computed from all items in their order, so that a
 //! continued experiment gives the same result as one never stopped. One process at a time works on
 //! a file.
@@ -12,21 +12,19 @@ use std::{
     io::{self, BufRead, BufReader, Read, Write},
     num::NonZeroUsize,
     path::{Path, PathBuf},
-    sync::{
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-        mpsc,
-    },
-    thread,
+    sync::atomic::{AtomicBool, Ordering},
 };
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
+
+use crate::parallel::in_parallel;
 
 /// The parts that are done, and the file that keeps them.
 #[derive(Debug)]
 pub struct ExperimentState<T> {
     path: PathBuf,
-    file: Option<LockedFile>,
+    file: Option<File>,
     done: BTreeMap<usize, T>,
 }
 
@@ -43,40 +41,30 @@ pub enum StateError {
     InUse(PathBuf),
 }
 
-/// A file of states that no other process works on. A file system without locks is used without one.
-#[derive(Debug)]
-struct LockedFile(File);
-
-impl LockedFile {
-    fn take(file: File, path: &Path) -> Result<Self, StateError> {
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => Err(StateError::InUse(path.to_owned())),
-            Ok(()) | Err(TryLockError::Error(_)) => Ok(Self(file)),
+impl<T> Drop for ExperimentState<T> {
+    /// Unlocks the file. Closing is not enough: a program that this process is just starting may
+    /// have it open for a moment longer.
+    fn drop(&mut self) {
+        if let Some(file) = &self.file {
+            let _ = file.unlock();
         }
     }
 }
 
-impl Drop for LockedFile {
-    /// Unlocks the file. Closing is not enough: a program that this process is just starting may
-    /// have it open for a moment longer.
-    fn drop(&mut self) {
-        let _ = self.0.unlock();
+/// Keeps other processes from a file of states. A file system without locks is used without one.
+fn lock(file: &File, path: &Path) -> Result<(), StateError> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(StateError::InUse(path.to_owned())),
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
     }
 }
 
 /// Writes a file beside its place and moves it there, so that it is never half written.
-pub fn replace(path: &Path, text: &str) -> io::Result<()> {
+pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
-    fs::write(&part, text)?;
+    fs::write(&part, content)?;
     fs::rename(&part, path)
-}
-
-#[derive(Serialize, Deserialize)]
-struct Item<T> {
-    part: usize,
-    #[serde(flatten)]
-    outcome: T,
 }
 
 impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
@@ -90,9 +78,10 @@ impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(failure)?;
         }
-        let opened = OpenOptions::new().create(true).read(true).append(true).open(path);
-        let mut locked = LockedFile::take(opened.map_err(failure)?, path)?;
-        let file = &mut locked.0;
+        let opened = OpenOptions::new().create(true).read(true).append(true).open(path).map_err(failure)?;
+        lock(&opened, path)?;
+        let mut state = Self { path: path.to_owned(), file: None, done: BTreeMap::new() };
+        let file = state.file.insert(opened);
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failure)?;
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
@@ -104,18 +93,15 @@ impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
             None if !head.as_bytes().starts_with(&bytes) => return Err(other()),
             _ => {}
         }
-        let item = |line: &str| -> Result<(usize, T), StateError> {
-            let Item { part, outcome } = serde_json::from_str(line).map_err(|_| other())?;
-            Ok((part, outcome))
-        };
-        let done = lines.map(item).collect::<Result<BTreeMap<_, _>, _>>()?;
+        let part = |line: &str| serde_json::from_str::<(usize, T)>(line).map_err(|_| other());
+        state.done = lines.map(part).collect::<Result<_, _>>()?;
         if whole < bytes.len() {
             file.set_len(whole as u64).map_err(failure)?;
         }
         if whole == 0 {
             file.write_all(head.as_bytes()).map_err(failure)?;
         }
-        Ok(Self { path: path.to_owned(), file: Some(locked), done })
+        Ok(state)
     }
 
     /// A state that no file keeps.
@@ -129,14 +115,13 @@ impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
 
     /// Keeps what a part gave.
     pub fn record(&mut self, part: usize, outcome: T) -> Result<(), StateError> {
-        let item = Item { part, outcome };
-        if let Some(LockedFile(file)) = &mut self.file {
-            let written = serde_json::to_string(&item)
+        if let Some(file) = &mut self.file {
+            let written = serde_json::to_string(&(part, &outcome))
                 .map_err(io::Error::from)
                 .and_then(|line| file.write_all(format!("{line}\n").as_bytes()));
             written.map_err(|error| StateError::File { path: self.path.clone(), error })?;
         }
-        self.done.insert(part, item.outcome);
+        self.done.insert(part, outcome);
         Ok(())
     }
 
@@ -159,31 +144,10 @@ impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
     {
         let undone: Vec<usize> = (0..all).filter(|part| !self.done.contains_key(part)).collect();
         progress(self.done.len(), all);
-        let (next, broken) = (AtomicUsize::new(0), AtomicBool::new(false));
-        thread::scope(|scope| {
-            let (sender, outcomes) = mpsc::channel();
-            for _ in 0..workers.get().min(undone.len()) {
-                let (sender, undone, next, broken, begin, one) =
-                    (sender.clone(), &undone, &next, &broken, &begin, &one);
-                scope.spawn(move || {
-                    let mut worker = begin();
-                    let halted = || stop.load(Ordering::Relaxed) || broken.load(Ordering::Relaxed);
-                    while let Some(part) = undone.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !halted()) {
-                        if sender.send((*part, one(&mut worker, *part))).is_err() {
-                            break;
-                        }
-                    }
-                });
-            }
-            drop(sender);
-            for (part, outcome) in outcomes {
-                let kept = outcome.and_then(|outcome| Ok(self.record(part, outcome)?));
-                if kept.is_err() {
-                    broken.store(true, Ordering::Relaxed);
-                    return kept;
-                }
-                progress(self.done.len(), all);
-            }
+        let (halted, one) = (|| stop.load(Ordering::Relaxed), |worker: &mut W, part: &usize| one(worker, *part));
+        in_parallel(&undone, workers, halted, begin, one, |part, outcome| {
+            self.record(*part, outcome)?;
+            progress(self.done.len(), all);
             Ok(())
         })?;
         Ok((0..all).all(|part| self.done.contains_key(&part)))
@@ -206,7 +170,8 @@ pub fn forget(path: &Path) -> Result<(), StateError> {
     match OpenOptions::new().append(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         opened => {
-            let _locked = LockedFile::take(opened.map_err(failure)?, path)?;
+            let file = opened.map_err(failure)?;
+            lock(&file, path)?;
             fs::remove_file(path).map_err(failure)
         }
     }
@@ -228,6 +193,7 @@ pub fn file_checksum(file: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use serde::Deserialize;
     use serde_json::json;
 
     use super::*;
@@ -248,12 +214,12 @@ mod tests {
         drop(state);
         let mut torn = OpenOptions::new().append(true).open(&path).expect("the file");
         // In the middle of a letter.
-        torn.write_all(b"{\"part\":7,\"sco\xc3").expect("half a line");
+        torn.write_all(b"[7,{\"sco\xc3").expect("half a line");
 
         let again = ExperimentState::<Outcome>::open(&path, &experiment).expect("the same experiment");
         assert_eq!(again.done().keys().copied().collect::<Vec<_>>(), [0, 3]);
         assert_eq!(again.done().get(&3), Some(&Outcome { score: 0.1 + 0.2 }), "to the last bit");
-        assert!(fs::read_to_string(&path).expect("text").ends_with("}\n"), "the torn line is gone");
+        assert!(fs::read_to_string(&path).expect("text").ends_with("]\n"), "the torn line is gone");
     }
 
     #[test]
@@ -286,13 +252,13 @@ mod tests {
         let path = folder.path().join("state.jsonl");
         let experiment = json!({"seed": 1});
         let mut first = ExperimentState::open(&path, &experiment).expect("a new state");
-        // Who opens the file once more is as good as another process.
+        // A file that is opened twice has two locks, as in two processes.
         let second = ExperimentState::<Outcome>::open(&path, &experiment);
         assert!(matches!(second, Err(StateError::InUse(_))), "{second:?}");
         assert!(matches!(forget(&path), Err(StateError::InUse(_))), "the state belongs to another process");
         first.record(0, Outcome { score: 1.0 }).expect("it is kept");
-        // As it is while a program is being started.
-        let inherited = first.file.as_ref().expect("a file").0.try_clone().expect("the file once more");
+        // A program that is just starting has the file open in the same way.
+        let inherited = first.file.as_ref().expect("a file").try_clone().expect("the file once more");
         drop(first);
         let second = ExperimentState::<Outcome>::open(&path, &experiment).expect("the same experiment");
         assert_eq!(second.done().len(), 1);

@@ -31,15 +31,6 @@ pub(super) struct EngineSession {
     requests: u64,
 }
 
-/// The parameters of a search, beside its position.
-pub(super) struct EngineQuestion {
-    pub time: Time,
-    pub limits: Limits,
-    pub excluded: Vec<UciMove>,
-    /// True to ask the electors even if a book knows the move.
-    pub always_search: bool,
-}
-
 impl EngineSession {
     /// An engine with the starting position on the board, and the events of its player.
     pub(super) fn new(setup: Setup) -> (Self, mpsc::UnboundedReceiver<PlayerEvent>) {
@@ -62,25 +53,30 @@ impl EngineSession {
         }
     }
 
-    /// Starts the council, if it does not run yet, and waits until it can search, for a limited
-    /// time: engines need time to start. Not to be called during a search, whose end it would wait
-    /// for.
+    /// Starts the council, if it does not run yet, and waits for a limited time until it can search: engines need time to start.
+    /// Not to be called during a search, because it would wait for its end.
     pub(super) async fn start_council(&mut self) -> Result<(), String> {
         // An elector that has not started by then costs its vote.
         let _ = timeout(START_PATIENCE, self.player()?.started()).await;
         Ok(())
     }
 
-    /// Begins to search a position, and drops the search of the last one.
-    pub(super) fn think(&mut self, line: Arc<Line>, question: EngineQuestion) -> Result<RequestId, String> {
+    /// Begins to search a position, and drops the search of the last one. With `always_search` the electors are asked even if a
+    /// book knows the move.
+    pub(super) fn think(
+        &mut self,
+        line: Arc<Line>,
+        time: Time,
+        limits: Limits,
+        excluded: Vec<UciMove>,
+        always_search: bool,
+    ) -> Result<RequestId, String> {
         self.search = None;
         self.requests += 1;
-        let request = RequestId(self.requests);
-        let EngineQuestion { time, limits, excluded, always_search } = question;
-        let search = SearchRequest { id: request, line, others: Vec::new(), time, limits, excluded, always_search };
-        let search = self.player()?.think(search);
-        self.search = Some(search);
-        Ok(request)
+        let id = RequestId(self.requests);
+        let request = SearchRequest { id, line, others: Vec::new(), time, limits, excluded, always_search };
+        self.search = Some(self.player()?.think(request));
+        Ok(id)
     }
 
     pub(super) fn answer_now(&self) {
@@ -89,7 +85,7 @@ impl EngineSession {
         }
     }
 
-    /// The time of the running search is known now: its position has come about.
+    /// Tells the running search its time: its position has occurred.
     pub(super) fn ponder_hit(&self, time: Time) {
         if let Some(search) = &self.search {
             search.comes_about(&self.line, time);

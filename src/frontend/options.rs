@@ -9,7 +9,7 @@ use super::setup::{Setup, paths};
 use council::{CouncilSettings, CriterionName, GroupMode, SecondPhaseMode};
 use sources::{BookFile, BookSettings};
 
-/// Programs keep the bounds of an option in 32 bits, and drop one whose bounds they cannot keep.
+/// Programs keep the bounds of an option in 32 bits, and drop options with larger ones.
 const LARGEST: u64 = (1 << 31) - 1;
 
 /// The value of `Preset` that changes nothing.
@@ -73,111 +73,106 @@ pub(super) fn list(setup: &Setup) -> Vec<EngineOption> {
     ]
 }
 
-/// Sets one option, named without regard to case; the setup is unchanged where the value is not accepted. `true` if that takes
-/// another council: programs say before every game what has not changed, and engines would start anew on the clock.
+/// Sets one option, named without regard to case; the setup is unchanged if the value is not accepted. Returns true if the new
+/// value needs another council. Programs repeat unchanged values before every game, and engines would start again on the clock.
 pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<bool, String> {
     let wanted = name.trim().to_lowercase();
     let known = list(setup).into_iter().find(|choice| choice.name.to_lowercase() == wanted);
     let choice = known.ok_or_else(|| format!("unknown option {name:?}"))?;
-    let value = read(&choice, value.trim())?;
+    let (text, number) = read(&choice, value.trim())?;
     let mut changed = setup.clone();
-    match (choice.name, value) {
-        ("Hash", OptionValue::Number(total)) => {
-            engine::uci::check_hash(total as usize)?;
-            changed.share_hash(total as usize);
+    match choice.name {
+        "Hash" => {
+            engine::uci::check_hash(number as usize)?;
+            changed.share_hash(number as usize);
         }
-        ("Threads", OptionValue::Number(cores)) => {
+        "Threads" => {
             let total = changed.hash();
-            changed.cores = cores as usize;
+            changed.cores = number as usize;
             // Use all of these cores and the remote ones.
             changed.council.cores = 0;
             changed.share_hash(total);
         }
-        ("Move Overhead", OptionValue::Number(milliseconds)) => changed.overhead = Duration::from_millis(milliseconds),
-        ("Roster", OptionValue::Text(roster)) => {
+        "Move Overhead" => changed.overhead = Duration::from_millis(number),
+        "Roster" => {
             let total = changed.hash();
-            changed.council.roster = roster;
+            changed.council.roster = text;
             changed.roster().map_err(|error| error.to_string())?;
             changed.share_hash(total);
         }
-        ("Advisers", OptionValue::Text(advisers)) => {
-            changed.council.advisers = advisers;
+        "Advisers" => {
+            changed.council.advisers = text;
             changed.roster().map_err(|error| error.to_string())?;
         }
-        ("Preset", OptionValue::Text(name)) => {
-            if let Some(preset) = CouncilSettings::preset(&name) {
+        "Preset" => {
+            if let Some(preset) = CouncilSettings::preset(&text) {
                 let total = changed.hash();
-                // What is at hand is no part of a player, and may be chosen again.
+                // A preset does not decide on cores, seed and electors of one's own.
                 let CouncilSettings { cores, seed, electors, options, .. } = changed.council;
                 changed.council = CouncilSettings { cores, seed, electors, options, ..preset };
                 changed.share_hash(total);
             }
         }
-        ("Criterion", OptionValue::Text(word)) => {
+        "Criterion" => {
             let total = changed.hash();
-            let named = CriterionName::ALL.into_iter().find(|criterion| criterion.word() == word);
+            let named = CriterionName::ALL.into_iter().find(|criterion| criterion.word() == text);
             changed.council.criterion = named.unwrap_or(changed.council.criterion);
             changed.share_hash(total);
         }
-        ("Mode", OptionValue::Text(word)) => {
-            let named = SecondPhaseMode::ALL.into_iter().find(|mode| mode.word() == word);
+        "Mode" => {
+            let named = SecondPhaseMode::ALL.into_iter().find(|mode| mode.word() == text);
             changed.council.second_phase = named.unwrap_or(changed.council.second_phase);
         }
-        ("Groups", OptionValue::Text(word)) => {
-            let named = GroupMode::ALL.into_iter().find(|mode| mode.word() == word);
+        "Groups" => {
+            let named = GroupMode::ALL.into_iter().find(|mode| mode.word() == text);
             changed.council.groups = named.unwrap_or(changed.council.groups);
         }
         #[allow(clippy::cast_precision_loss, reason = "at most 100")]
-        ("Split", OptionValue::Number(percent)) => changed.council.split = percent as f64 / 100.0,
-        ("Nodes per Elector", OptionValue::Number(nodes)) => changed.limits.nodes = (nodes > 0).then_some(nodes),
-        ("Seed", OptionValue::Number(seed)) => changed.council.seed = seed,
-        ("Heed Votes", OptionValue::Truth(heeded)) => changed.clock.heed_votes = heeded,
-        ("OwnBook", OptionValue::Truth(used)) => changed.own_book = used,
-        ("Book File", OptionValue::Text(file)) => {
+        "Split" => changed.council.split = number as f64 / 100.0,
+        "Nodes per Elector" => changed.limits.nodes = (number > 0).then_some(number),
+        "Seed" => changed.council.seed = number,
+        "Heed Votes" => changed.clock.heed_votes = number == 1,
+        "OwnBook" => changed.own_book = number == 1,
+        "Book File" => {
             let books = BookSettings {
-                files: paths(&file).into_iter().map(BookFile::from).collect(),
+                files: paths(&text).into_iter().map(BookFile::from).collect(),
                 max_plies: BOOK_PLIES,
                 ..BookSettings::default()
             };
             changed.open_books(&books).map_err(|error| error.to_string())?;
         }
-        ("SyzygyPath", OptionValue::Text(folders)) => {
-            changed.open_tablebases(&folders).map_err(|error| format!("SyzygyPath: {error}"))?;
+        "SyzygyPath" => {
+            changed.open_tablebases(&text).map_err(|error| format!("SyzygyPath: {error}"))?;
         }
-        // The program's own affairs, which it tells when they matter; and the button, which starts a new council.
+        // The program itself acts on `Ponder` and `UCI_Chess960`; `Clear Hash` only starts a new council.
         _ => (),
     }
-    // What stands in a book may have changed though its name has not.
+    // The contents of a book may have changed under the same name.
     let takes_another = matches!(choice.name, "Clear Hash" | "Book File") || !changed.has_settings_of(setup);
     *setup = changed;
     Ok(takes_another)
 }
 
-enum OptionValue {
-    Truth(bool),
-    Number(u64),
-    Text(String),
-    Nothing,
-}
-
-fn read(choice: &EngineOption, value: &str) -> Result<OptionValue, String> {
+/// The value as a text and as a number, each for the kinds of options that have one: `true` is 1.
+fn read(choice: &EngineOption, value: &str) -> Result<(String, u64), String> {
     let refused = |accepted: String| format!("{}: {value:?} (accepted: {accepted})", choice.name);
+    let number = |number: u64| Ok((String::new(), number));
     match &choice.kind {
-        OptionKind::Button => Ok(OptionValue::Nothing),
+        OptionKind::Button => number(0),
         OptionKind::Check => match value.to_lowercase().as_str() {
-            "true" | "1" => Ok(OptionValue::Truth(true)),
-            "false" | "0" => Ok(OptionValue::Truth(false)),
+            "true" | "1" => number(1),
+            "false" | "0" => number(0),
             _ => Err(refused("true, false".to_owned())),
         },
         OptionKind::Spin(least, most) => match value.parse() {
-            Ok(number) if (*least..=*most).contains(&number) => Ok(OptionValue::Number(number)),
+            Ok(value) if (*least..=*most).contains(&value) => number(value),
             _ => Err(refused(format!("{least} to {most}"))),
         },
         OptionKind::Combo(words) => match words.iter().find(|word| word.eq_ignore_ascii_case(value)) {
-            Some(word) => Ok(OptionValue::Text((*word).to_owned())),
+            Some(word) => Ok(((*word).to_owned(), 0)),
             None => Err(refused(words.join(", "))),
         },
-        OptionKind::Text => Ok(OptionValue::Text(if value == "<empty>" { String::new() } else { value.to_owned() })),
+        OptionKind::Text => Ok((if value == "<empty>" { String::new() } else { value.to_owned() }, 0)),
     }
 }
 
@@ -202,7 +197,7 @@ mod tests {
         path
     }
 
-    /// Returns a setup whose settings name these books and these folders of tablebases.
+    /// Returns a setup with these books and these folders of tablebases in its settings.
     fn setup(books: Vec<PathBuf>, paths: Vec<PathBuf>) -> Setup {
         let books = BookSettings { files: books.into_iter().map(BookFile::from).collect(), ..BookSettings::default() };
         let tablebases = TablebaseSettings { paths, ..TablebaseSettings::default() };

@@ -13,7 +13,7 @@ pub(super) struct SearchProgress {
     shown: Option<(UciMove, u32, Score)>,
 }
 
-/// The leading proposal, and what it all cost.
+/// The leading proposal, with the nodes and the time of the whole search.
 pub(super) struct LeadingProposal<'a> {
     pub proposal: &'a Proposal,
     /// Nodes of all electors.
@@ -44,7 +44,7 @@ impl SearchProgress {
         }
     }
 
-    /// A move leads; what is to be shown of it, if that is news.
+    /// Notes the leading move. Returns its proposal if it has not been shown yet.
     pub(super) fn lead(&mut self, leader: UciMove) -> Option<LeadingProposal<'_>> {
         self.leader = Some(leader);
         let proposal = &self.standing()?.proposal;
@@ -70,7 +70,7 @@ impl SearchProgress {
         self.shown.is_none()
     }
 
-    /// The leading proposal: of those for the leading move that of the second phase, or the deepest.
+    /// The proposal for the leading move: that of the second phase, or the deepest.
     fn standing(&self) -> Option<LeadingProposal<'_>> {
         self.foremost(|proposal| Some(proposal.best) == self.leader)
     }

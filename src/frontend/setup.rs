@@ -25,7 +25,7 @@ pub struct Setup {
     /// Folders of tablebases that an option names; empty for those of the settings.
     pub(super) tablebases: String,
     pub own_book: bool,
-    /// The cores of this machine that searches may use together; 0 is all there are.
+    /// The cores of this machine for all searches together; 0 means all cores.
     pub cores: usize,
     /// Remote cores used beside the local ones.
     pub remote_pool: Option<Arc<dyn RemotePool>>,
@@ -37,9 +37,9 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// A council of these settings, and nothing special beside it.
+    /// Creates a setup of these settings, with defaults for the rest.
     pub fn new(council: CouncilSettings, clock: &ClockSettings) -> Self {
-        // A program's clock runs from the first move on, and what the way costs is said by the overhead.
+        // A program's clock runs from the first move on, and `overhead` stands for the delay of the connection.
         let clock = ClockSettings { first_move: Duration::ZERO, reserve: Duration::ZERO, ..clock.clone() };
         Self {
             council,
@@ -63,7 +63,7 @@ impl Setup {
         Self { library: library.clone(), of_settings: library, ..self }
     }
 
-    /// Opens books in place of those that were open; those of the settings where none are named.
+    /// Replaces the open books; if none are named, by those of the settings.
     pub(super) fn open_books(&mut self, books: &BookSettings) -> io::Result<()> {
         let library = self.library.clone();
         let none = books.files.is_empty();
@@ -71,7 +71,7 @@ impl Setup {
         Ok(())
     }
 
-    /// Opens tablebases in place of those that were open; those of the settings where none are named.
+    /// Replaces the open tablebases; if no folder is named, by those of the settings.
     pub(super) fn open_tablebases(&mut self, folders: &str) -> io::Result<()> {
         let library = self.library.clone();
         let paths = paths(folders);
@@ -133,8 +133,8 @@ impl Setup {
     }
 
     /// Returns books and tablebases; without books if `own_book` is off.
-    pub(super) fn library(&self) -> Arc<Library> {
-        Arc::new(if self.own_book { self.library.clone() } else { self.library.clone().without_books() })
+    pub(super) fn library(&self) -> Library {
+        if self.own_book { self.library.clone() } else { self.library.clone().without_books() }
     }
 
     pub(super) fn pool(&self) -> Pool {

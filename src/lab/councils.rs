@@ -1,4 +1,4 @@
-//! Whole councils asked about single positions: what they decide, and what each of their processes did for it.
+//! Whole councils asked about single positions: their decisions, and the work of each of their processes.
 //!
 //! With node budgets a process is a clock: its nodes are its time. A council of nineteen on two cores is then measured in this
 //! virtual time, in which no search waits for a core, and nothing is said of communication, which costs nothing. In it a decision
@@ -12,14 +12,12 @@ use std::{
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    state::{ExperimentState, StateError},
-    suite::TestPosition,
-};
-use council::{Council, CouncilSettings, Question, Roster, RosterError, electors::Pool};
+use super::{state::ExperimentState, suite::TestPosition};
+use council::{Council, CouncilSettings, Question, Roster, electors::Pool};
 use domain::{Decision, Limits, UciMove, Variant};
+use util::Failure;
 
-/// A council and what each of its processes may spend.
+/// A council and the limits of its processes.
 #[derive(Clone, Debug)]
 pub struct AskedCouncil {
     pub name: String,
@@ -43,7 +41,7 @@ impl CouncilAnswer {
         Self {
             best: decision.best,
             unanimous: decision.unanimous(),
-            nodes: decision.metrics.processes.iter().map(|process| process.nodes).collect(),
+            nodes: decision.processes.iter().map(|process| process.nodes).collect(),
         }
     }
 
@@ -63,24 +61,8 @@ impl CouncilAnswer {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum AskError {
-    #[error(transparent)]
-    Roster(#[from] RosterError),
-    #[error(transparent)]
-    State(#[from] StateError),
-    /// The asynchronous runtime does not start.
-    #[error("no runtime for a council: {0}")]
-    Runtime(#[from] std::io::Error),
-    #[error("{council} decided nothing in {fen}")]
-    NoDecision { council: String, fen: String },
-}
-
 /// Asks every council about every position, each time as in a new game, as far as `state` does not know the answer: part
 /// `c · positions + p` is council `c`'s about position `p`. `false` if `stop` was set before the end.
-///
-/// # Errors
-/// [`AskError`] if a roster cannot be made or decides nothing.
 pub fn ask(
     councils: &[AskedCouncil],
     positions: &[TestPosition],
@@ -88,7 +70,7 @@ pub fn ask(
     workers: NonZeroUsize,
     stop: &AtomicBool,
     progress: impl FnMut(usize, usize),
-) -> Result<bool, AskError> {
+) -> Result<bool, Failure> {
     let rosters = councils.iter().map(|asked| Roster::from_settings(&asked.settings)).collect::<Result<Vec<_>, _>>()?;
     state.complete(
         councils.len() * positions.len(),
@@ -103,8 +85,9 @@ pub fn ask(
     )
 }
 
-fn one(asked: &AskedCouncil, roster: &Roster, position: &TestPosition) -> Result<CouncilAnswer, AskError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+fn one(asked: &AskedCouncil, roster: &Roster, position: &TestPosition) -> Result<CouncilAnswer, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let runtime = runtime.map_err(|error| Failure::failed(format_args!("no runtime for a council: {error}")))?;
     // As many cores as it asks for, whatever the machine has: its processes are the operating system's affair.
     let pool = Pool::new(asked.settings.cores.max(1));
     let mut council = Council::new(&pool, roster, &asked.settings, Variant::Standard);
@@ -112,7 +95,7 @@ fn one(asked: &AskedCouncil, roster: &Roster, position: &TestPosition) -> Result
     let question =
         Question { limits: asked.limits, in_step, ..Question::new("lab".into(), Arc::clone(&position.line)) };
     let decision = runtime.block_on(council.decide(question, &CancellationToken::new(), &mut |_| {}));
-    let nothing = || AskError::NoDecision { council: asked.name.clone(), fen: position.line.fen() };
+    let nothing = || Failure::failed(format_args!("{} decided nothing in {}", asked.name, position.line.fen()));
     decision
         .filter(|decision| !decision.votes.is_empty())
         .map(|decision| CouncilAnswer::of(&decision))

@@ -1,4 +1,4 @@
-//! Players at the same positions: where they decide otherwise, an engine that is believed says what each move is worth.
+//! Players at the same positions: where their decisions differ, a trusted engine values each move.
 //!
 //! Two players that differ in little make the same move nearly everywhere. A game spends its nodes on all of these moves; here only
 //! those are looked at on which they differ, so that a difference is seen with a small part of the nodes. What it says is about
@@ -14,16 +14,16 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    matches::Contender,
-    player::{MatchPlayer, MoveRequest, PlayerFailure},
+    player::{Contender, MatchPlayer, MoveRequest, PlayerFailure, PlayerKind as _},
     positions::Oracle,
-    searches::{SearchError, Searches},
-    state::{ExperimentState, StateError},
-    stats::{Clusters, Estimate, bootstrap},
+    searches::Searches,
+    state::ExperimentState,
+    stats::{Estimate, bootstrap},
     suite::TestPosition,
 };
 use domain::{Line, Score, UciMove, engine_position};
 use engine::proof::{Attack, Effort, MateSolver, Verdict};
+use util::Failure;
 
 /// Nodes of the search for a mate by checks after a move.
 const REFUTING_NODES: u64 = 20_000;
@@ -74,56 +74,18 @@ pub struct DecisionFigures {
     pub gain: Option<Estimate>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Comparison {
-    /// By player, in their order.
-    pub players: Vec<DecisionFigures>,
-    /// By position, in their order.
-    #[serde(skip)]
-    pub decisions: Vec<PositionDecisions>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct PositionDecisions {
-    pub fen: String,
-    pub players: Vec<ValuedMove>,
-}
-
-/// A move that a player chose, and what is said of it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ValuedMove {
-    pub decided: DecidedMove,
-    /// Expected score, 0 to 1; known if the players differ and an oracle or suite values the move.
-    pub worth: Option<f64>,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum DecisionsError {
-    /// A player cannot be started, or gives no move.
-    #[error("player {0}: {1}")]
-    Player(String, PlayerFailure),
-    /// The engine that is believed gives nothing, or what it gave cannot be kept.
-    #[error(transparent)]
-    Search(#[from] SearchError),
-    /// Decisions cannot be stored.
-    #[error(transparent)]
-    State(#[from] StateError),
-}
-
 /// Lets every player decide at every position as in a new game, as far as `state` does not know it (part `c * positions + p` is what
-/// player `c` decided at position `p`), and values the moves where they differ. `None` if `stop` was set before the end.
-///
-/// # Errors
-/// [`DecisionsError`] if a player fails, or something cannot be kept.
+/// player `c` decided at position `p`), and values the moves where they differ. Returns the figures of the players and a table of
+/// all decisions as CSV; `None` if `stop` was set before the end.
 pub fn compare(
     plan: &DecisionsPlan,
     state: &mut ExperimentState<DecidedMove>,
     values: &mut Searches,
     stop: &AtomicBool,
     mut progress: impl FnMut(&'static str, usize, usize),
-) -> Result<Option<Comparison>, DecisionsError> {
+) -> Result<Option<(Vec<DecisionFigures>, String)>, Failure> {
     let all = plan.players.len() * plan.positions.len();
-    let one = |seated: &mut _, part| one(plan, seated, part);
+    let one = |started: &mut _, part| one(plan, started, part);
     if !state.complete(all, plan.workers, stop, |done, of| progress("decisions", done, of), BTreeMap::new, one)? {
         return Ok(None);
     }
@@ -143,10 +105,9 @@ pub fn compare(
         }
     }
     let positions = plan.positions.iter().enumerate();
-    let decisions: Vec<PositionDecisions> =
-        positions.map(|(index, position)| valued(plan, position, &chosen(index), values)).collect();
-    let players = (0..plan.players.len()).map(|player| figures(plan, player, &decisions));
-    Ok(Some(Comparison { players: players.collect(), decisions }))
+    let decisions: Vec<_> = positions.map(|(index, position)| valued(plan, position, &chosen(index), values)).collect();
+    let players = (0..plan.players.len()).map(|player| figures(plan, player, &decisions)).collect();
+    Ok(Some((players, csv(plan, &decisions))))
 }
 
 /// Returns true if the players chose more than one move.
@@ -154,17 +115,17 @@ fn is_disputed(chosen: &[DecidedMove]) -> bool {
     chosen.iter().any(|decided| decided.best != chosen[0].best)
 }
 
-/// Returns the values of the moves that were chosen at a position.
+/// Returns the moves that were chosen at a position, each with its expected score (0 to 1) if the players differ and an oracle
+/// values it.
 fn valued(
     plan: &DecisionsPlan,
     position: &TestPosition,
     chosen: &[DecidedMove],
     values: &Searches,
-) -> PositionDecisions {
+) -> Vec<(DecidedMove, Option<f64>)> {
     let oracle = plan.oracle.as_ref().filter(|_| is_disputed(chosen));
     let worth = |best: UciMove| oracle.and_then(|oracle| oracle.worth(position, best, values));
-    let players = chosen.iter().map(|decided| ValuedMove { decided: *decided, worth: worth(decided.best) });
-    PositionDecisions { fen: position.line.fen(), players: players.collect() }
+    chosen.iter().map(|decided| (*decided, worth(decided.best))).collect()
 }
 
 /// Returns true if the opponent mates by checks after `best`.
@@ -177,22 +138,22 @@ fn allows_mate(line: &Line, best: UciMove) -> bool {
     matches!(solver.solve(&position, &[], REFUTING_NODES, &mut effort), Verdict::Mate(_))
 }
 
-/// One decision of one player, by those who sit at this worker already.
+/// One decision of one player; those that this worker has started are asked again.
 fn one(
     plan: &DecisionsPlan,
-    seated: &mut BTreeMap<usize, Box<dyn MatchPlayer>>,
+    started: &mut BTreeMap<usize, Box<dyn MatchPlayer<Line>>>,
     part: usize,
-) -> Result<DecidedMove, DecisionsError> {
+) -> Result<DecidedMove, Failure> {
     let (player, position) = (part / plan.positions.len(), part % plan.positions.len());
     let Contender { spec, pace } = &plan.players[player];
-    let failed = |failure| DecisionsError::Player(spec.name().to_owned(), failure);
-    let seat = match seated.entry(player) {
-        Entry::Occupied(seat) => seat.into_mut(),
-        Entry::Vacant(seat) => seat.insert(spec.start(1).map_err(failed)?),
+    let failed = |failure: PlayerFailure| Failure::failed(format_args!("player {}: {failure}", spec.name()));
+    let player = match started.entry(player) {
+        Entry::Occupied(player) => player.into_mut(),
+        Entry::Vacant(place) => place.insert(spec.kind.start(1).map_err(failed)?),
     };
-    seat.new_game(&plan.positions[position].line).map_err(failed)?;
+    player.new_game(&plan.positions[position].line).map_err(failed)?;
     let request = MoveRequest { line: plan.positions[position].line.clone(), pace: *pace, clocks: None };
-    let chosen = seat.choose(&request).map_err(failed)?;
+    let chosen = player.choose(&request).map_err(failed)?;
     Ok(DecidedMove {
         best: chosen.best,
         nodes: chosen.nodes,
@@ -201,43 +162,43 @@ fn one(
     })
 }
 
-fn figures(plan: &DecisionsPlan, player: usize, decisions: &[PositionDecisions]) -> DecisionFigures {
+fn figures(plan: &DecisionsPlan, player: usize, decisions: &[Vec<(DecidedMove, Option<f64>)>]) -> DecisionFigures {
     let name = plan.players[player].spec.name().to_owned();
     let mut figures = DecisionFigures { name, positions: decisions.len(), ..DecisionFigures::default() };
     let (mut differs, mut gains) = (0, Vec::new());
-    for (position, PositionDecisions { players, .. }) in plan.positions.iter().zip(decisions) {
-        let (first, own) = (&players[0], &players[player]);
-        let [best, first_best] = [own, first].map(|valued| position.best().contains(&valued.decided.best));
-        let same = own.decided.best == first.decided.best;
+    for (position, players) in plan.positions.iter().zip(decisions) {
+        let ((first, first_worth), (own, own_worth)) = (players[0], players[player]);
+        let [best, first_best] = [own, first].map(|decided| position.best().contains(&decided.best));
+        let same = own.best == first.best;
         figures.best += usize::from(best);
         figures.won += usize::from(best && !first_best);
         figures.lost += usize::from(first_best && !best);
-        figures.mates += usize::from(own.decided.mates);
-        figures.mated += usize::from(own.decided.mated);
-        figures.nodes += own.decided.nodes as f64;
+        figures.mates += usize::from(own.mates);
+        figures.mated += usize::from(own.mated);
+        figures.nodes += own.nodes as f64;
         differs += usize::from(!same);
-        let gain = if same { Some(0.0) } else { own.worth.zip(first.worth).map(|(own, first)| own - first) };
+        let gain = if same { Some(0.0) } else { own_worth.zip(first_worth).map(|(own, first)| own - first) };
         gains.extend(gain.map(|gain| (position.game.clone(), gain)));
     }
     let positions = decisions.len().max(1) as f64;
     figures.nodes /= positions;
     figures.differs = differs as f64 / positions;
     if plan.oracle.is_some() && player > 0 {
-        figures.gain = bootstrap(&Clusters::new(gains), plan.seed);
+        figures.gain = bootstrap(gains, plan.seed);
     }
     figures
 }
 
 /// A line a position: its FEN, and the move of each player with what it is expected to score, where they differ.
-pub fn csv(comparison: &Comparison) -> String {
-    let named = |DecisionFigures { name, .. }: &DecisionFigures| {
-        let name = name.replace([',', '"'], " ");
+fn csv(plan: &DecisionsPlan, decisions: &[Vec<(DecidedMove, Option<f64>)>]) -> String {
+    let named = |player: &Contender| {
+        let name = player.spec.name().replace([',', '"'], " ");
         format!(",{name},{name} expects")
     };
-    let mut text = format!("position{}\n", comparison.players.iter().map(named).collect::<String>());
-    for PositionDecisions { fen, players } in &comparison.decisions {
-        text.push_str(fen);
-        for ValuedMove { decided, worth, .. } in players {
+    let mut text = format!("position{}\n", plan.players.iter().map(named).collect::<String>());
+    for (position, players) in plan.positions.iter().zip(decisions) {
+        text.push_str(&position.line.fen());
+        for (decided, worth) in players {
             let worth = worth.map(|worth| format!("{worth:.4}")).unwrap_or_default();
             // Writing to a string cannot fail.
             let _ = write!(text, ",{},{worth}", decided.best);
@@ -278,7 +239,7 @@ mod tests {
                      5rk1/1ppb3p/p1pb4/6q1/3P1p1r/2P1R2P/PP1BQ1P1/5RKN w - - bm Rg3; id \"WAC.003\";";
         let contender = |text: &&str| {
             let spec: PlayerSpec = text.parse().expect("a player");
-            Contender { pace: spec.pace().unwrap_or(Pace::Nodes(2_000)), spec }
+            Contender { pace: spec.pace.unwrap_or(Pace::Nodes(2_000)), spec }
         };
         DecisionsPlan {
             players: players.iter().map(contender).collect(),
@@ -292,9 +253,9 @@ mod tests {
     fn compared(plan: &DecisionsPlan, state: &mut ExperimentState<DecidedMove>) -> Vec<DecisionFigures> {
         let mut values = Searches::in_memory(NonZeroUsize::MIN);
         let figures = compare(plan, state, &mut values, &AtomicBool::new(false), |_, _, _| ());
-        let comparison = figures.unwrap_or_else(|error| panic!("{error}")).expect("not stopped");
-        assert_eq!(csv(&comparison).lines().count(), 1 + plan.positions.len());
-        comparison.players
+        let (figures, csv) = figures.unwrap_or_else(|error| panic!("{error}")).expect("not stopped");
+        assert_eq!(csv.lines().count(), 1 + plan.positions.len());
+        figures
     }
 
     #[test]

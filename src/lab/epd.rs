@@ -1,14 +1,14 @@
-//! Extended Position Description: positions with what is known of them (Edwards, *Portable Game Notation Specification*,
+//! Extended Position Description: positions with facts about them (Edwards, *Portable Game Notation Specification*,
 //! 1994, section 16.2), in all the dialects that test suites are found in.
 //!
 //! Understood beside the standard: a full FEN of six fields before the operations; a semicolon after the position; move
 //! counters glued to the en-passant field (`-1 12`); moves in UCI notation, with `0-0`, with marks (`Qd1 +`, `Rxf7!`) or
 //! with commas between them; identifiers without quotes; quoted texts that run over the end of a line.
-//! A line that cannot be understood is told by its number and left out.
+//! Lines that cannot be understood are left out and listed with their numbers.
 
 use std::sync::Arc;
 
-use domain::{Line, LineError, UciMove, Variant};
+use domain::{Line, UciMove, Variant};
 
 #[derive(Clone, Debug)]
 pub struct EpdRecord {
@@ -24,33 +24,10 @@ pub struct EpdRecord {
 pub struct BadLine {
     /// Counted from 1.
     pub number: usize,
-    pub reason: EpdError,
+    pub reason: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EpdError {
-    #[error("no position (expected the four fields of EPD or the six of FEN)")]
-    NoPosition,
-    #[error(transparent)]
-    Position(#[from] LineError),
-    /// A game of a PGN file that cannot be read.
-    #[error("{0}")]
-    Game(String),
-    #[error("{code} {text:?}: no legal move here")]
-    Move {
-        /// The operation code, such as `bm`.
-        code: String,
-        text: String,
-    },
-    /// Points that do not fit the moves.
-    #[error("c8 and c9: {points} points for {moves} moves")]
-    Points {
-        /// The number of points in c8.
-        points: usize,
-        /// The number of moves in c9.
-        moves: usize,
-    },
-}
+const NO_POSITION: &str = "no position (expected the four fields of EPD or the six of FEN)";
 
 impl EpdRecord {
     pub fn operand(&self, code: &str) -> Option<&str> {
@@ -58,15 +35,13 @@ impl EpdRecord {
     }
 
     /// The moves that an operation such as `bm` names; none if it is not there.
-    pub fn moves(&self, code: &str) -> Result<Vec<UciMove>, EpdError> {
+    pub fn moves(&self, code: &str) -> Result<Vec<UciMove>, String> {
         let texts = self.operand(code).unwrap_or_default().split([' ', '\t', ',']);
         let marks = ['+', '#', '!', '?'];
         texts
             .map(|text| text.trim_matches(marks))
             .filter(|text| !text.is_empty())
-            .map(|text| {
-                self.line.read_move(text).ok_or_else(|| EpdError::Move { code: code.to_owned(), text: text.to_owned() })
-            })
+            .map(|text| self.line.read_move(text).ok_or_else(|| format!("{code} {text:?}: no legal move here")))
             .collect()
     }
 }
@@ -104,11 +79,11 @@ fn begins_with_board(line: &str) -> bool {
     line.split_ascii_whitespace().next().is_some_and(|word| word.matches('/').count() == 7)
 }
 
-fn record(number: usize, text: &str) -> Result<EpdRecord, EpdError> {
+fn record(number: usize, text: &str) -> Result<EpdRecord, String> {
     let mut rest = text;
     let mut fields = Vec::new();
     for _ in 0..4 {
-        fields.push(field(&mut rest).ok_or(EpdError::NoPosition)?);
+        fields.push(field(&mut rest).ok_or(NO_POSITION)?);
     }
     let mut counters = Vec::new();
     if let Some(glued) = fields[3].strip_prefix('-').filter(|glued| glued.parse::<u32>().is_ok()) {
@@ -126,7 +101,7 @@ fn record(number: usize, text: &str) -> Result<EpdRecord, EpdError> {
     let halfmoves = counters.first().copied().or_else(|| operation("hmvc")).unwrap_or("0");
     let fullmoves = counters.get(1).copied().or_else(|| operation("fmvn")).unwrap_or("1");
     let fen = format!("{} {halfmoves} {fullmoves}", fields.join(" "));
-    let line = Line::from_fen(Variant::FromPosition, &fen)?;
+    let line = Line::from_fen(Variant::FromPosition, &fen).map_err(|error| error.to_string())?;
     Ok(EpdRecord { number, line: Arc::new(line), operations })
 }
 
@@ -204,10 +179,10 @@ mod tests {
         let text = "# a comment\n\nnonsense\n8/8/8/8/8/8/8/8 w - - bm e4;\n4k3/8/8/8/8/8/8/4K2R w - - bm Rh8+;";
         let (records, bad) = read(text);
         assert_eq!(bad.iter().map(|line| line.number).collect::<Vec<_>>(), [3, 4]);
-        assert_eq!(bad[0].reason, EpdError::NoPosition);
+        assert_eq!(bad[0].reason, NO_POSITION);
         assert_eq!(records.len(), 1);
         let wrong = one("4k3/8/8/8/8/8/8/4K2R w - - bm Rh8 Rg9;").moves("bm");
-        assert_eq!(wrong, Err(EpdError::Move { code: "bm".to_owned(), text: "Rg9".to_owned() }));
+        assert_eq!(wrong, Err("bm \"Rg9\": no legal move here".to_owned()));
     }
 
     proptest! {

@@ -16,6 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use clap::{Args, builder::RangedU64ValueParser};
 use tokio::{
     io::{self, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -25,7 +26,8 @@ use tokio::{
 
 use super::own_process::OwnProcess;
 use domain::{Color, GameTerms, TimeControl, Variant};
-use practice::{AccountId, ChallengeTerms, PracticeError, PracticeServer, PracticeSettings, SparringKind};
+use practice::{AccountId, ChallengeTerms, PracticeServer, PracticeSettings, SparringKind};
+use util::Failure;
 
 const BOT: &str = "Measured";
 const SPARRING: &str = "Instant";
@@ -38,17 +40,31 @@ const CLOCK: Duration = Duration::from_secs(600);
 /// Timeout for the games of one measurement.
 const LONGEST: Duration = Duration::from_secs(300);
 
-#[derive(Clone, Debug)]
+/// The extent of a measurement.
+#[derive(Clone, Debug, Args)]
 pub struct LatencyPlan {
-    /// The daemons, which take turns.
-    pub programs: Vec<PathBuf>,
-    /// Rounds in which each program has its turn.
+    /// Rounds in which each program has its turn
+    #[arg(long, default_value_t = 5, value_parser = from_to(1, 1000), value_name = "N")]
     pub rounds: usize,
-    pub games: Vec<usize>,
-    /// Numbers of readers of the page's events; 0 is a daemon without its page.
-    pub watchers: Vec<usize>,
-    /// The least number of moves in each measurement.
+    /// Least number of moves in each measurement
+    #[arg(long, default_value_t = 1000, value_parser = from_to(1, 1_000_000), value_name = "N")]
     pub moves: usize,
+    /// Numbers of games at once, each 1 to 100
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_values_t = [1_usize, 8, 100],
+        value_parser = from_to(1, 100),
+        value_name = "COUNTS"
+    )]
+    pub games: Vec<usize>,
+    /// Numbers of clients that read the page's events meanwhile, each up to 1000; 0 is a daemon without its page
+    #[arg(long, value_delimiter = ',', default_value = "0", value_parser = from_to(0, 1000), value_name = "COUNTS")]
+    pub watchers: Vec<usize>,
+}
+
+fn from_to(least: u64, most: u64) -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(least..=most)
 }
 
 /// Costs of one daemon in one round.
@@ -75,28 +91,16 @@ pub struct MoveDelays {
     pub memory: Option<u64>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum LatencyError {
-    #[error(transparent)]
-    Practice(#[from] PracticeError),
-    #[error("cannot start the daemon: {0}")]
-    Start(#[from] std::io::Error),
-    /// The page rejected a watcher.
-    #[error("the page's events could not be read to the end")]
-    Unwatched,
-    #[error("the games did not end within {} s", LONGEST.as_secs())]
-    Stuck,
-}
-
-/// Measures by the plan: the rounds of each program, in the order of the programs. `tell` hears of each that is done.
-///
-/// # Errors
-/// [`LatencyError`] if the practice server or a daemon does not start.
-pub(crate) async fn measure(plan: &LatencyPlan, mut tell: impl FnMut()) -> Result<Vec<Vec<Latency>>, LatencyError> {
+/// Returns the rounds of each program, in the order of the programs. Calls `tell` after each round of one.
+pub(crate) async fn measure(
+    programs: &[PathBuf],
+    plan: &LatencyPlan,
+    mut tell: impl FnMut(),
+) -> Result<Vec<Vec<Latency>>, Failure> {
     let bench = LatencyBench::start().await?;
-    let mut measured = vec![Vec::new(); plan.programs.len()];
+    let mut measured = vec![Vec::new(); programs.len()];
     for _ in 0..plan.rounds {
-        for (program, rounds) in plan.programs.iter().zip(&mut measured) {
+        for (program, rounds) in programs.iter().zip(&mut measured) {
             rounds.push(bench.round(program, plan).await?);
             tell();
         }
@@ -118,14 +122,15 @@ struct Daemon {
 }
 
 impl LatencyBench {
-    async fn start() -> Result<Self, LatencyError> {
+    async fn start() -> Result<Self, Failure> {
         let server = PracticeServer::start(PracticeSettings::default()).await?;
         let token = server.add_account(BOT, true).await?;
-        server.sparring(SPARRING, SparringKind::Random).await?;
+        // A person, because the games of a day against bots are limited.
+        server.sparring_person(SPARRING, SparringKind::Random.player()).await?;
         Ok(Self { server, token })
     }
 
-    async fn round(&self, program: &Path, plan: &LatencyPlan) -> Result<Latency, LatencyError> {
+    async fn round(&self, program: &Path, plan: &LatencyPlan) -> Result<Latency, Failure> {
         let mut starts = Vec::new();
         for _ in 1..STARTS {
             starts.push(self.daemon(program, 1, None).await?.connected_after);
@@ -145,7 +150,7 @@ impl LatencyBench {
     }
 
     /// Starts a daemon for `games` at once, with its page at `page` if it shall have one, and waits until it is connected.
-    async fn daemon(&self, program: &Path, games: usize, page: Option<SocketAddr>) -> Result<Daemon, LatencyError> {
+    async fn daemon(&self, program: &Path, games: usize, page: Option<SocketAddr>) -> Result<Daemon, Failure> {
         let bot = AccountId::of(BOT);
         let gone = bot.clone();
         self.server.wait(move |state| (!state.is_online(&gone)).then_some(())).await?;
@@ -167,18 +172,13 @@ impl LatencyBench {
         if let Some(page) = page {
             command.args(["--set", &format!("web.address={page}"), "--set", "web.watchers=1000"]);
         }
-        let process = OwnProcess::start(&mut command)?;
+        let started = OwnProcess::start(&mut command);
+        let process = started.map_err(|error| Failure::failed(format_args!("cannot start the daemon: {error}")))?;
         self.server.wait(move |state| state.is_online(&bot).then_some(())).await?;
         Ok(Daemon { process, connected_after: began.elapsed(), _folder: folder })
     }
 
-    async fn play(
-        &self,
-        program: &Path,
-        games: usize,
-        watchers: usize,
-        moves: usize,
-    ) -> Result<MoveDelays, LatencyError> {
+    async fn play(&self, program: &Path, games: usize, watchers: usize, moves: usize) -> Result<MoveDelays, Failure> {
         let page = free_address().await?;
         let daemon = self.daemon(program, games, (watchers > 0).then_some(page)).await?;
         let mut watching: JoinSet<_> = (0..watchers).map(|_| watch(page)).collect();
@@ -193,7 +193,7 @@ impl LatencyBench {
             delays.extend(self.server.take_response_times());
         }
         if watching.try_join_next().is_some() {
-            return Err(LatencyError::Unwatched);
+            return Err(Failure::failed("the page's events could not be read to the end"));
         }
         drop(daemon);
         delays.sort_unstable();
@@ -201,8 +201,8 @@ impl LatencyBench {
     }
 
     /// Plays `games` at once to their ends, and returns the daemon's memory when half of them were over.
-    async fn play_at_once(&self, daemon: &Daemon, games: usize, terms: GameTerms) -> Result<Option<u64>, LatencyError> {
-        // The first games of a process pay for what is set up once; they are measured like all others.
+    async fn play_at_once(&self, daemon: &Daemon, games: usize, terms: GameTerms) -> Result<Option<u64>, Failure> {
+        // The first games of a process pay for its setup; they are measured like all others.
         let mut begun = Vec::new();
         for index in 0..games {
             let color = if index % 2 == 0 { Color::White } else { Color::Black };
@@ -219,7 +219,9 @@ impl LatencyBench {
             }
             Ok(memory)
         };
-        timeout(LONGEST, ends).await.map_err(|_| LatencyError::Stuck)?
+        timeout(LONGEST, ends)
+            .await
+            .map_err(|_| Failure::failed(format_args!("the games did not end within {} s", LONGEST.as_secs())))?
     }
 }
 

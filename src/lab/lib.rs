@@ -7,7 +7,7 @@
 //! | players at the same positions, and what their moves are worth where they differ | [`decisions`] |
 //! | whole councils on positions; the theses' tables | [`councils`], [`reproduce`] |
 //! | fitting: the evaluation, and what a council goes by | [`tune`], [`fit`]; positions for it and for nets, labels, trainer: [`training`] |
-//! | what is common: statistics, plots, states to go on from | [`stats`], [`plot`], [`state`] |
+//! | statistics, plots, states to go on from | [`stats`], [`plot`], [`state`] |
 //! | the daemon itself: how fast, and under everything that can go wrong; workers on other machines | [`Latency`], [`soak()`]; [`cluster`] |
 //!
 //! Invariants: with node budgets the same seed gives the same bytes, however many work at once and on any machine; whatever
@@ -20,9 +20,9 @@ mod daemon_program;
 pub mod decisions;
 pub mod epd;
 pub mod fit;
-pub mod game;
 mod latency;
-pub mod matches;
+#[cfg(test)]
+mod match_tests;
 mod move_text;
 pub mod openings;
 mod own_process;
@@ -39,7 +39,7 @@ pub mod training;
 pub mod tune;
 mod uci_teacher;
 
-pub use experiment::{state, stats};
+pub use experiment::{game, matches, state, stats};
 
-pub use latency::{Latency, LatencyError, LatencyPlan, MoveDelays};
-pub use soak::{SoakError, SoakMemory, SoakPlan, SoakProtocol, SoakReport, soak};
+pub use latency::{Latency, LatencyPlan, MoveDelays};
+pub use soak::{SoakMemory, SoakPlan, SoakProtocol, SoakReport, soak};

@@ -7,7 +7,7 @@ use std::{
 
 use clap::Parser;
 use concilio_lab::command::Lab;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 use util::{Failure, printable};
 
 /// Experiments and measurements of concilio.
@@ -27,20 +27,21 @@ struct Cli {
     /// Log level on standard error: error, warn, info, debug, trace, or a filter such as concilio_council=debug
     #[arg(long, global = true, env = "RUST_LOG", value_name = "LEVEL", default_value = "info", value_parser = filter)]
     log: String,
-    #[command(flatten)]
+    #[command(subcommand)]
     lab: Lab,
 }
 
 fn filter(text: &str) -> Result<String, String> {
-    EnvFilter::try_new(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
+    text.parse::<Targets>().map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     // The client library logs every connection that ends; measurements end many.
-    let filter = EnvFilter::new(format!("async_nats=error,{}", cli.log));
+    let filter: Targets = format!("async_nats=error,{}", cli.log).parse().unwrap_or_default();
     let terminal = io::stderr().is_terminal();
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(terminal).init();
+    let layer = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(terminal);
+    tracing_subscriber::registry().with(layer).with(filter).init();
     let outcome = run(cli.lab);
     council::electors::kill_engines();
     let Err(failure) = outcome else { return ExitCode::SUCCESS };

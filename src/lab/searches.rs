@@ -13,10 +13,8 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-        mpsc,
+        atomic::{AtomicBool, Ordering},
     },
-    thread,
 };
 
 use serde::{Deserialize, Serialize};
@@ -26,8 +24,10 @@ use super::{
     program_files::files_of_program,
     state::{file_checksum, fnv1a},
 };
-use council::electors::{ElectorKind, ElectorSpec, Job, SearchReport, Slot};
-use domain::{Bound, ElectorName, Limits, Line, Phase, Proposal, Score, SearchId, Task, UciMove};
+use council::electors::{ElectorKind, ElectorSpec, SearchReport, Slot, Task};
+use domain::{Bound, ElectorName, Line, Phase, Proposal, Score, SearchId, UciMove};
+use experiment::in_parallel;
+use util::Failure;
 
 /// A search that an experiment needs.
 #[derive(Clone, Debug)]
@@ -39,22 +39,12 @@ pub struct SearchQuery {
     pub root_moves: Vec<UciMove>,
     /// Limit of the search. A clock stands for no limit.
     pub budget: Pace,
-    /// A search of all moves that goes before it and leaves its table.
-    pub prelude: Option<Pace>,
 }
 
 impl SearchQuery {
     /// A search of all moves of a position from an empty table.
     pub fn new(elector: &ElectorSpec, line: &Arc<Line>, budget: Pace) -> Self {
-        Self { elector: elector.clone(), line: Arc::clone(line), root_moves: Vec::new(), budget, prelude: None }
-    }
-}
-
-fn limits(budget: Pace) -> Limits {
-    match budget {
-        Pace::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
-        Pace::MoveTime(time) => Limits { time: Some(time), ..Limits::default() },
-        Pace::Clock { .. } => Limits::default(),
+        Self { elector: elector.clone(), line: Arc::clone(line), root_moves: Vec::new(), budget }
     }
 }
 
@@ -130,7 +120,7 @@ impl Found {
     pub fn proposal_at(&self, share: f64, budget: Pace, elector: &ElectorName) -> Option<Proposal> {
         let whole = match budget {
             Pace::Nodes(nodes) => nodes.max(self.nodes()),
-            Pace::MoveTime(_) | Pace::Clock { .. } => self.nodes(),
+            Pace::MoveTime(_) | Pace::Clock { .. } | Pace::Depth(_) => self.nodes(),
         };
         let nodes = (whole as f64 * share) as u64;
         let by_then = self.iterations.iter().rev().find(|iteration| iteration.nodes <= nodes);
@@ -141,27 +131,19 @@ impl Found {
 
 fn proposal(iteration: &FoundIteration, elector: &ElectorName, pv: Vec<UciMove>) -> Proposal {
     Proposal {
-        search: SearchId { game: "lab".into(), ply: 0, serial: 0, phase: Phase::First },
-        elector: elector.clone(),
-        best: iteration.best,
-        score: iteration.score,
         bound: iteration.bound,
         depth: iteration.depth,
         selective_depth: iteration.depth,
         root_moves_done: iteration.root_moves_done,
         nodes: iteration.nodes,
-        time: std::time::Duration::ZERO,
         pv,
-        machine: None,
+        ..Proposal::of_one_ply(
+            SearchId { game: "lab".into(), ply: 0, serial: 0, phase: Phase::First },
+            elector.clone(),
+            iteration.best,
+            iteration.score,
+        )
     }
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum SearchError {
-    #[error("searches {path}: {error}")]
-    File { path: PathBuf, error: io::Error },
-    #[error("elector {elector} in {fen}: {reason}")]
-    Failed { elector: ElectorName, fen: String, reason: String },
 }
 
 #[derive(Debug)]
@@ -184,8 +166,8 @@ struct KeptSearch {
 impl Searches {
     /// Opens the searches of a file and creates the file if it is missing. Unreadable lines are
     /// skipped.
-    pub fn open(path: &Path, workers: NonZeroUsize) -> Result<Self, SearchError> {
-        let failure = |error| SearchError::File { path: path.to_owned(), error };
+    pub fn open(path: &Path, workers: NonZeroUsize) -> Result<Self, Failure> {
+        let failure = |error| failed(path, &error);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(failure)?;
         }
@@ -214,12 +196,11 @@ impl Searches {
     }
 
     fn key(&self, request: &SearchQuery) -> u64 {
-        let SearchQuery { elector, line, root_moves, budget, prelude } = request;
+        let SearchQuery { elector, line, root_moves, budget } = request;
         let mut moves: Vec<String> = root_moves.iter().map(ToString::to_string).collect();
         moves.sort();
-        let prelude = prelude.map_or_else(String::new, |prelude| prelude.to_string());
         let files = self.files_of(elector);
-        fnv1a(format!("{elector:?}|{}|{}|{budget}|{prelude}{files}", line.fen(), moves.join(" ")).as_bytes())
+        fnv1a(format!("{elector:?}|{}|{}|{budget}|{files}", line.fen(), moves.join(" ")).as_bytes())
     }
 
     /// Returns the checksums of the files of an elector's program: another version of an engine
@@ -237,96 +218,64 @@ impl Searches {
         }
     }
 
-    /// Does those that have not been done. `progress` is told how many of these are done, and of how many. `false` if `stop`
-    /// was set before the end.
-    ///
-    /// # Errors
-    /// [`SearchError`] if an elector gives nothing, or the file cannot be written.
+    /// Does the searches that are missing. `progress` receives the number of those done and their total. `false` if `stop` was set
+    /// before the end.
     pub fn ensure(
         &mut self,
         requests: &[SearchQuery],
         stop: &AtomicBool,
         mut progress: impl FnMut(usize, usize),
-    ) -> Result<bool, SearchError> {
+    ) -> Result<bool, Failure> {
         let mut seen = std::collections::HashSet::new();
         let undone: Vec<(u64, &SearchQuery)> = requests
             .iter()
             .map(|request| (self.key(request), request))
             .filter(|(key, _)| !self.known.contains_key(key) && seen.insert(*key))
             .collect();
-        let (next, broken) = (AtomicUsize::new(0), AtomicBool::new(false));
         let mut done = 0;
         progress(done, undone.len());
-        thread::scope(|scope| {
-            let (sender, results) = mpsc::channel();
-            for _ in 0..self.workers.get().min(undone.len()) {
-                let (sender, undone, next, broken) = (sender.clone(), &undone, &next, &broken);
-                scope.spawn(move || {
-                    let mut slots = SearchSlots::default();
-                    let halted = || stop.load(Ordering::Relaxed) || broken.load(Ordering::Relaxed);
-                    while let Some((key, request)) = undone.get(next.fetch_add(1, Ordering::Relaxed))
-                        && !halted()
-                        && sender.send((*key, slots.search(request))).is_ok()
-                    {}
-                });
-            }
-            drop(sender);
-            for (key, found) in results {
-                let kept = found.and_then(|found| self.keep(key, found));
-                if kept.is_err() {
-                    broken.store(true, Ordering::Relaxed);
-                    return kept;
-                }
-                done += 1;
-                progress(done, undone.len());
-            }
+        let halted = || stop.load(Ordering::Relaxed);
+        let one = |slots: &mut HashMap<String, Slot>, (_, request): &(u64, &SearchQuery)| search(slots, request);
+        in_parallel(&undone, self.workers, halted, HashMap::new, one, |(key, _), found| {
+            self.keep(*key, found)?;
+            done += 1;
+            progress(done, undone.len());
             Ok(())
         })?;
         Ok(done == undone.len())
     }
 
-    fn keep(&mut self, key: u64, found: Found) -> Result<(), SearchError> {
+    fn keep(&mut self, key: u64, found: Found) -> Result<(), Failure> {
         let entry = KeptSearch { key, found };
         if let Some(file) = &mut self.file {
             let line = serde_json::to_string(&entry).map_err(io::Error::from);
             line.and_then(|line| file.write_all(format!("{line}\n").as_bytes()))
-                .map_err(|error| SearchError::File { path: self.path.clone(), error })?;
+                .map_err(|error| failed(&self.path, &error))?;
         }
         self.known.insert(key, entry.found);
         Ok(())
     }
 }
 
-/// A worker's electors, started when first needed.
-#[derive(Default)]
-struct SearchSlots(HashMap<String, Slot>);
+fn failed(path: &Path, error: &io::Error) -> Failure {
+    Failure::failed(format_args!("searches {}: {error}", path.display()))
+}
 
-impl SearchSlots {
-    /// One search, with what goes before it.
-    fn search(&mut self, request: &SearchQuery) -> Result<Found, SearchError> {
-        let SearchQuery { elector, line, root_moves, budget, prelude } = request;
-        let slot = self.0.entry(format!("{elector:?}")).or_insert_with(|| Slot::local(elector.clone(), None));
-        slot.new_game();
-        let mut found = Found::default();
-        for (moves, budget) in
-            prelude.iter().map(|prelude| (&[][..], *prelude)).chain([(root_moves.as_slice(), *budget)])
-        {
-            found = searched(slot, line, moves, budget).map_err(|reason| SearchError::Failed {
-                elector: elector.name.clone(),
-                fen: line.fen(),
-                reason,
-            })?;
-        }
-        Ok(found)
-    }
+/// Searches from an empty table with one of a worker's electors, which are started when first needed.
+fn search(slots: &mut HashMap<String, Slot>, request: &SearchQuery) -> Result<Found, Failure> {
+    let SearchQuery { elector, line, root_moves, budget } = request;
+    let slot = slots.entry(format!("{elector:?}")).or_insert_with(|| Slot::local(elector.clone(), None));
+    slot.new_game();
+    searched(slot, line, root_moves, *budget)
+        .map_err(|reason| Failure::failed(format_args!("elector {} in {}: {reason}", elector.name, line.fen())))
 }
 
 /// Searches in a slot, with the table that it has.
 fn searched(slot: &mut Slot, line: &Arc<Line>, root_moves: &[UciMove], budget: Pace) -> Result<Found, String> {
     let id = SearchId { game: "lab".into(), ply: line.ply(), serial: 0, phase: Phase::First };
-    let task = Task { id, line: Arc::clone(line), root_moves: root_moves.to_vec(), limits: limits(budget) };
+    let task = Task { root_moves: root_moves.to_vec(), limits: budget.limits(), ..Task::new(id, Arc::clone(line)) };
     let (reports, mut inbox) = tokio::sync::mpsc::unbounded_channel();
-    slot.search(Job::new(task), &reports);
+    slot.search(task, &reports);
     drop(reports);
     let mut found = Found::default();
     while let Some(report) = inbox.blocking_recv() {

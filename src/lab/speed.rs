@@ -40,13 +40,6 @@ const HASH: usize = 16;
 #[serde(transparent)]
 pub struct Speeds(BTreeMap<String, f64>);
 
-/// A text that gives no speeds.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?}: expected knowledge letters with their speeds beside complete knowledge, 0.01 to 100, such as \"mp=1.7 mpar=1.25\""
-)]
-pub struct SpeedsError(String);
-
 impl Speeds {
     /// Returns the speed of an instance; 1 if it is unknown.
     pub fn of(&self, instance: &Instance) -> f64 {
@@ -147,9 +140,9 @@ pub(crate) fn thread_time() -> Duration {
 }
 
 impl FromStr for Speeds {
-    type Err = SpeedsError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, SpeedsError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let one = |word: &str| {
             let (letters, speed) = word.split_once('=')?;
             let (known, more) = letters.split_at(letters.find('+').unwrap_or(letters.len()));
@@ -159,7 +152,12 @@ impl FromStr for Speeds {
             Some((format!("{known}{more}"), speed))
         };
         let words = text.split([',', ' ']).filter(|word| !word.is_empty());
-        words.map(one).collect::<Option<_>>().map(Self).ok_or_else(|| SpeedsError(text.to_owned()))
+        words.map(one).collect::<Option<_>>().map(Self).ok_or_else(|| {
+            format!(
+                "{text:?}: expected knowledge letters with their speeds beside complete knowledge, 0.01 to 100, \
+                 such as \"mp=1.7 mpar=1.25\""
+            )
+        })
     }
 }
 

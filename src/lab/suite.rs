@@ -1,16 +1,13 @@
-//! Test suites: positions with what is known to be good or bad in them.
+//! Test suites: positions with moves known to be good or bad.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
 use super::{
-    epd::{self, BadLine, EpdError, EpdRecord},
-    openings::{OpeningBook, OpeningBookError, is_pgn, read_text},
+    epd::{self, BadLine, EpdRecord},
+    openings::{OpeningBook, is_pgn, read_text},
 };
 use domain::{Line, UciMove};
+use util::Failure;
 
 /// Positions of a game are taken from this ply on.
 const FIRST_PLY: usize = 16;
@@ -40,16 +37,8 @@ pub enum Judgement {
 pub struct Suite {
     /// In the order of the file.
     pub positions: Vec<TestPosition>,
-    /// Lines, or of PGN games, that cannot be read.
+    /// Lines of EPD or games of PGN that cannot be read.
     pub bad: Vec<BadLine>,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum SuiteError {
-    #[error("suite {path}: {error}")]
-    File { path: PathBuf, error: io::Error },
-    #[error(transparent)]
-    Games(#[from] OpeningBookError),
 }
 
 impl TestPosition {
@@ -59,7 +48,7 @@ impl TestPosition {
         } else if self.avoid.contains(&mv) {
             Judgement::Worst
         } else if self.best.is_empty() && !self.avoid.is_empty() {
-            // Of a position with moves to avoid alone, every other one is what was asked for.
+            // A suite that names only moves to avoid accepts every other move.
             Judgement::Best
         } else {
             Judgement::Other
@@ -82,7 +71,7 @@ impl TestPosition {
         &self.best
     }
 
-    fn new(record: &EpdRecord) -> Result<Self, EpdError> {
+    fn new(record: &EpdRecord) -> Result<Self, String> {
         let best = record.moves("bm")?;
         let avoid = record.moves("am")?;
         let points = points(record)?;
@@ -97,13 +86,13 @@ impl TestPosition {
 }
 
 /// STS: moves in `c9` (or in SAN in `c7`) with their points in `c8`; older versions have both in `c0` as `f5=10, Be5+=2`.
-fn points(record: &EpdRecord) -> Result<Vec<(UciMove, u32)>, EpdError> {
+fn points(record: &EpdRecord) -> Result<Vec<(UciMove, u32)>, String> {
     if let Some(points) = record.operand("c8") {
         let points: Vec<u32> = points.split_ascii_whitespace().filter_map(|word| word.parse().ok()).collect();
         let code = if record.operand("c9").is_some() { "c9" } else { "c7" };
         let moves = record.moves(code)?;
         if points.len() != moves.len() {
-            return Err(EpdError::Points { points: points.len(), moves: moves.len() });
+            return Err(format!("c8 and c9: {} points for {} moves", points.len(), moves.len()));
         }
         return Ok(moves.into_iter().zip(points).collect());
     }
@@ -133,8 +122,8 @@ impl Suite {
 
     /// Reads a file, also out of a zip: EPD, or PGN, of whose games every `every`-th position is taken, to be judged by an
     /// oracle alone as well. `seed` decides the order of the games.
-    pub fn open(path: &Path, every: usize, seed: u64) -> Result<Self, SuiteError> {
-        let failure = |error| SuiteError::File { path: path.to_owned(), error };
+    pub fn open(path: &Path, every: usize, seed: u64) -> Result<Self, Failure> {
+        let failure = |error| Failure::failed(format_args!("suite {}: {error}", path.display()));
         let (name, text) = read_text(path).map_err(failure)?;
         if !is_pgn(&name) {
             return Ok(Self::parse(&text));
@@ -146,7 +135,7 @@ impl Suite {
             let game = match games.opening(index) {
                 Ok(game) => game,
                 Err(error) => {
-                    bad.push(BadLine { number, reason: EpdError::Game(error.to_string()) });
+                    bad.push(BadLine { number, reason: error.to_string() });
                     continue;
                 }
             };

@@ -30,27 +30,12 @@ const SLOW: Duration = Duration::from_secs(1);
 /// Timeout for an answer while a teacher is tried, which may have lost the question.
 const TRIAL_PATIENCE: Duration = Duration::from_secs(5);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TeacherEffort {
-    Nodes(u64),
-    /// Plies, for engines that do not obey a number of nodes.
-    Depth(u32),
-}
-
-impl fmt::Display for TeacherEffort {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Nodes(nodes) => write!(f, "{nodes} nodes"),
-            Self::Depth(depth) => write!(f, "depth {depth}"),
-        }
-    }
-}
-
 /// Command and limits of a teacher.
 #[derive(Clone, Debug)]
 pub(crate) struct TeacherPlan {
     pub(crate) program: EngineProgram,
-    pub(crate) effort: TeacherEffort,
+    /// Nodes of a search, or plies for engines that do not obey a number of nodes.
+    pub(crate) limits: Limits,
 }
 
 impl TeacherPlan {
@@ -63,20 +48,19 @@ impl TeacherPlan {
         words.extend(
             files_of_program(&self.program).iter().filter_map(|file| file_checksum(file)).map(|sum| format!("#{sum}")),
         );
-        format!("{} at {}", words.join(" "), self.effort)
+        let Limits { nodes, depth, .. } = self.limits;
+        let nodes = nodes.map(|nodes| format!("{nodes} nodes"));
+        let effort = depth.map(|depth| format!("depth {depth}")).or(nodes).unwrap_or_default();
+        format!("{} at {effort}", words.join(" "))
     }
 
     /// The two lines that ask what a position is worth.
     fn question(&self, record: &Record) -> String {
-        let limits = match self.effort {
-            TeacherEffort::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
-            TeacherEffort::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
-        };
-        format!("position fen {}\n{}", record.to_fen(), protocol::go_within(&limits))
+        format!("position fen {}\n{}", record.to_fen(), protocol::go_within(&self.limits))
     }
 }
 
-/// A teacher at work. It answers within a millisecond, so what is said around its searches is kept short.
+/// A teacher at work. It answers within a millisecond, so few commands surround its searches.
 pub(crate) struct UciTeacher {
     engine: UciEngine,
     plan: TeacherPlan,
@@ -177,8 +161,6 @@ impl UciTeacher {
 }
 
 impl Teacher for UciTeacher {
-    type Error = ElectorFailure;
-
     fn forget(&mut self) -> Result<(), ElectorFailure> {
         self.engine.new_game()
     }
@@ -203,6 +185,8 @@ fn label_of(score: Score) -> i16 {
 
 #[cfg(all(test, unix))]
 mod tests {
+    use domain::Pace;
+
     use super::*;
 
     fn teacher(said: &str) -> UciTeacher {
@@ -211,7 +195,7 @@ mod tests {
         );
         let arguments = vec!["-c".to_owned(), script];
         let program = EngineProgram { path: "/bin/sh".into(), arguments, ..EngineProgram::default() };
-        UciTeacher::start(&TeacherPlan { program, effort: TeacherEffort::Nodes(64) }).expect("a shell")
+        UciTeacher::start(&TeacherPlan { program, limits: Pace::Nodes(64).limits() }).expect("a shell")
     }
 
     fn start() -> Record {
@@ -234,7 +218,7 @@ mod tests {
         }
     }
 
-    /// Whatever it remembers of the trial is gone: its labels are those of a teacher that was never tried.
+    /// The trial leaves no trace: the labels are those of a teacher that was never tried.
     #[test]
     fn inconsistent_teacher_is_asked_singly() {
         let mut teacher = teacher("n=$((n + 1)); echo info depth 1 score cp $n pv g1f3; echo bestmove g1f3");

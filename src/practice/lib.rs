@@ -11,8 +11,6 @@
 //! challenges and games and knows nothing of sockets; a [`game::PracticeGame`] knows neither and
 //! gets the time from its caller. [`PracticeServer`] is the handle for tests and for the demo,
 //! [`serve`] runs a server for other programs.
-//!
-//! `examples/server.rs` starts a server with an opponent.
 
 mod account;
 mod connection;

@@ -38,7 +38,7 @@ const AI_LEVELS: u8 = 8;
 
 #[derive(Debug, thiserror::Error)]
 pub enum PracticeError {
-    #[error("cannot listen on {address}: {source}")]
+    #[error("cannot listen on {address}: {source}; end the program that listens there, or choose another address")]
     Listen { address: SocketAddr, source: io::Error },
     #[error(transparent)]
     Denied(#[from] Denied),
@@ -60,7 +60,7 @@ pub struct PracticeServer {
     /// One for each protocol.
     restarts: Vec<mpsc::UnboundedSender<Restart>>,
     stop: CancellationToken,
-    serving: JoinSet<()>,
+    _serving: JoinSet<()>,
 }
 
 impl PracticeServer {
@@ -114,7 +114,7 @@ impl PracticeServer {
             fics_address,
             restarts,
             stop,
-            serving,
+            _serving: serving,
         };
         for level in 1..=AI_LEVELS {
             let account = server.server_state.ask(move |state| state.add_ai(level)).await?;
@@ -320,12 +320,6 @@ impl PracticeServer {
             back.await.map_err(|_| ServerStopped)?;
         }
         Ok(())
-    }
-
-    /// Stops the server; returns when it no longer serves anybody.
-    pub async fn shutdown(mut self) {
-        self.stop.cancel();
-        while self.serving.join_next().await.is_some() {}
     }
 }
 

@@ -63,52 +63,28 @@ impl SparringKind {
     }
 
     pub fn player(self) -> Arc<dyn Sparring> {
-        match self {
-            Self::Random => Arc::new(RandomMover),
-            Self::Greedy => Arc::new(Greedy),
-            Self::Engine { nodes } => Arc::new(EnginePlayer { nodes }),
-            Self::Script(moves) => Arc::new(Script(moves)),
-        }
+        Arc::new(self)
     }
-}
-
-struct RandomMover;
-
-#[async_trait]
-impl Sparring for RandomMover {
-    async fn choose(&self, game: &GameView) -> Option<UciMove> {
-        game.line.legal_moves().choose(&mut rng_of(game)).copied()
-    }
-}
-
-struct Greedy;
-
-#[async_trait]
-impl Sparring for Greedy {
-    async fn choose(&self, game: &GameView) -> Option<UciMove> {
-        greedy_move(&game.line, &mut rng_of(game))
-    }
-
-    fn accepts_draw(&self, _game: &GameView) -> bool {
-        true
-    }
-}
-
-struct EnginePlayer {
-    nodes: u64,
 }
 
 #[async_trait]
-impl Sparring for EnginePlayer {
+impl Sparring for SparringKind {
     async fn choose(&self, game: &GameView) -> Option<UciMove> {
-        let (line, nodes) = (game.line.clone(), self.nodes);
-        // Searches block, so they run where blocking is allowed.
-        let found = tokio::task::spawn_blocking(move || engine_move(&line, nodes)).await.ok().flatten();
+        let found = match self {
+            Self::Random => return game.line.legal_moves().choose(&mut rng_of(game)).copied(),
+            Self::Greedy => None,
+            Self::Engine { nodes } => {
+                let (line, nodes) = (game.line.clone(), *nodes);
+                // Searches block, so they run where blocking is allowed.
+                tokio::task::spawn_blocking(move || engine_move(&line, nodes)).await.ok().flatten()
+            }
+            Self::Script(moves) => moves.get(game.line.ply() / 2).copied().filter(|uci| game.line.is_legal(*uci)),
+        };
         found.or_else(|| greedy_move(&game.line, &mut rng_of(game)))
     }
 
     fn accepts_draw(&self, _game: &GameView) -> bool {
-        true
+        matches!(self, Self::Greedy | Self::Engine { .. })
     }
 }
 
@@ -123,19 +99,6 @@ fn engine_move(line: &Line, nodes: u64) -> Option<UciMove> {
     let limits = Limits { nodes: Some(nodes), ..Limits::default() };
     let found = engine.search(&position, &[], &limits, &AtomicBool::new(false), &mut |_| {})?;
     position.move_to_uci(found.best).parse().ok()
-}
-
-struct Script(Vec<UciMove>);
-
-#[async_trait]
-impl Sparring for Script {
-    async fn choose(&self, game: &GameView) -> Option<UciMove> {
-        let own_moves = game.line.ply() / 2;
-        match self.0.get(own_moves) {
-            Some(uci) if game.line.is_legal(*uci) => Some(*uci),
-            _ => greedy_move(&game.line, &mut rng_of(game)),
-        }
-    }
 }
 
 /// The rng of one position of one game: the same game is played the same way again.

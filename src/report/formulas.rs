@@ -1,5 +1,4 @@
-//! The meaning of scores, by the public formulas of Lichess, so that figures are those that players
-//! know from there.
+//! The meaning of scores, by the public formulas of Lichess: players know these figures.
 //!
 //! Sources: the page <https://lichess.org/page/accuracy> and the program behind it
 //! (github.com/lichess-org/lila, module `analyse`: `WinPercent`, `AccuracyPercent`, `AccuracyCP`,
@@ -8,7 +7,7 @@
 use domain::{Color, Score};
 use serde::{Deserialize, Serialize};
 
-/// Centipawns that the starting position is taken to be worth for White.
+/// The value of the starting position for White.
 pub const START_VALUE: Score = Score::Cp(15);
 
 /// The bound of scores, in centipawns; a mate counts as much.
@@ -17,7 +16,7 @@ const CEILING: i32 = 1000;
 /// The steepness of the curve from centipawns to chances.
 const STEEPNESS: f64 = 0.003_682_08;
 
-/// Centipawns within the ceiling, mates at it. From the side that the score is from.
+/// Returns centipawns within the ceiling, mates at it.
 pub fn bounded_centipawns(score: Score) -> i32 {
     match score {
         Score::Cp(centipawns) => centipawns.clamp(-CEILING, CEILING),
@@ -27,12 +26,12 @@ pub fn bounded_centipawns(score: Score) -> i32 {
     }
 }
 
-/// Winning chances from -1 (lost) to 1 (won), for the side that the score is from.
+/// Returns winning chances from -1 (lost) to 1 (won), for the side of the score.
 fn winning_chances(score: Score) -> f64 {
     2.0 / (1.0 + (-STEEPNESS * f64::from(bounded_centipawns(score))).exp()) - 1.0
 }
 
-/// The expectation of a score, per cent of a point from 0 to 100, for the side that the score is from.
+/// Returns the expectation of a score, per cent of a point from 0 to 100, for the side of the score.
 pub fn expectation(score: Score) -> f64 {
     50.0 + 50.0 * winning_chances(score)
 }
@@ -51,7 +50,7 @@ pub fn move_accuracy(before: f64, after: f64) -> f64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MoveLabel {
-    /// It costs a tenth of the winning chances (which range over two from lost to won).
+    /// It costs a tenth of the winning chances (they range over two from lost to won).
     Inaccuracy,
     /// Two tenths.
     Mistake,
@@ -108,8 +107,8 @@ impl MoveLabel {
         }
     }
 
-    /// Returns the label of a mate given away, or walked into, which matters less in a game decided
-    /// without it: `decided` are the centipawns that decide it.
+    /// Returns the label of a mate given away or allowed. Such a mate matters less in a game decided
+    /// by `decided` centipawns.
     fn of_mate_at(decided: i32) -> Self {
         match decided {
             1000.. => Self::Inaccuracy,
@@ -134,9 +133,9 @@ impl<T: Copy> BySide<T> {
     }
 }
 
-/// The accuracy of a whole game: for each side the mean of two means of its moves' accuracies, one weighted by how volatile the
-/// game was around each move, the other harmonic. `after` are the values after every move, from White's side; `first` had
-/// the first move.
+/// Returns the accuracy of a whole game: for each side the mean of two means of its moves' accuracies,
+/// one weighted by the volatility around each move, the other harmonic. `after` are the values after
+/// every move, from White's side; `first` had the first move.
 pub fn game_accuracy(first: Color, after: &[Score]) -> BySide<Option<f64>> {
     let values: Vec<f64> = std::iter::once(START_VALUE).chain(after.iter().copied()).map(expectation).collect();
     let weights = volatility(&values, after.len());
@@ -147,13 +146,14 @@ pub fn game_accuracy(first: Color, after: &[Score]) -> BySide<Option<f64>> {
             (mover == color).then(|| (move_accuracy(before, after), *weight))
         });
         let moves: Vec<(f64, f64)> = moves.collect();
-        Some(f64::midpoint(weighted_mean(&moves)?, harmonic_mean(&moves)?))
+        // Rounding may lead beyond the best value.
+        Some(f64::midpoint(weighted_mean(&moves)?, harmonic_mean(&moves)?).min(100.0))
     };
     BySide { white: side(Color::White), black: side(Color::Black) }
 }
 
 /// Returns the change of the expectations (`values`, one more than there are `moves`) around each
-/// move: the standard deviation over a window that ends with it, or begins the game.
+/// move: the standard deviation over a window up to it, or from the start of the game.
 fn volatility(values: &[f64], moves: usize) -> Vec<f64> {
     let size = (moves / 10).clamp(2, 8).min(values.len());
     let first = values.get(..size).unwrap_or(values);
@@ -178,7 +178,8 @@ fn harmonic_mean(values: &[(f64, f64)]) -> Option<f64> {
     (!values.is_empty()).then(|| values.len() as f64 / inverse)
 }
 
-/// Centipawns that a move lost, at least 0, by the bounded values before and after it from the mover's side.
+/// Returns the centipawns lost by a move, at least 0, from the bounded values before and after it,
+/// both from the mover's side.
 pub fn centipawn_loss(before: Score, after: Score) -> u32 {
     (bounded_centipawns(before) - bounded_centipawns(after)).max(0).unsigned_abs()
 }

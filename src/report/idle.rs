@@ -1,4 +1,4 @@
-//! Finished games studied while nothing is played: a thread that judges when it may, and gives way at once when it may not.
+//! Finished games studied while no game runs. The start of a game stops the searches.
 
 use std::{
     collections::HashSet,
@@ -13,10 +13,10 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ReportError, ReportProgress, ReportRequest, judge::give_way, make_report};
-use util::values::WholeNumber;
+use crate::{ReportProgress, ReportRequest, judge::give_way, make_report};
+use util::{Failure, values::WholeNumber};
 
-/// The delay after the last game: the next one often follows at once.
+/// The delay after the last game: another often follows at once.
 const CALM: Duration = Duration::from_secs(5);
 
 /// The `report` table: games studied while nothing is played.
@@ -41,18 +41,16 @@ impl Default for ReportSettings {
     }
 }
 
-/// The handle of the thread. The thread ends with the last handle.
-#[derive(Clone, Debug)]
-pub struct IdleStudy {
-    shared: Arc<IdleShared>,
-    _end: Arc<EndOfStudy>,
-}
+/// The handle of the thread. Dropping it ends the thread.
+#[derive(Debug)]
+pub struct IdleStudy(Arc<IdleShared>);
 
 #[derive(Debug)]
 struct IdleShared {
     state: Mutex<IdleState>,
     changed: Condvar,
-    /// Stops the searches. It stays set until the next study begins: a game may be over before a search has seen that it began.
+    /// Stops the searches. It stays set until the next study begins: a short game may end before a
+    /// search has looked at it.
     stop: AtomicBool,
 }
 
@@ -64,11 +62,7 @@ struct IdleState {
     ended: bool,
 }
 
-/// Ends the thread when the last handle is dropped.
-#[derive(Debug)]
-struct EndOfStudy(Arc<IdleShared>);
-
-impl Drop for EndOfStudy {
+impl Drop for IdleStudy {
     fn drop(&mut self) {
         self.0.change(|state| state.ended = true);
     }
@@ -79,7 +73,7 @@ impl IdleShared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the state; whether the searches have to stop follows from it.
+    /// Changes the state, and stops the searches if a game runs or the study ends.
     fn change(&self, change: impl FnOnce(&mut IdleState)) {
         let mut state = self.state();
         change(&mut state);
@@ -89,7 +83,7 @@ impl IdleShared {
         self.changed.notify_all();
     }
 
-    /// Waits until there is something to study and nothing is played; `false` at the end.
+    /// Waits until a study is due and no game runs; returns `false` at the end.
     fn wait(&self, calm: Duration) -> bool {
         let mut state = self.state();
         loop {
@@ -112,8 +106,9 @@ impl IdleShared {
 }
 
 impl IdleStudy {
-    /// Starts the thread, which studies the games of `request` whenever none is played, and calls
-    /// `studied` at the end. Errors are logged, and the study is tried again after the next game.
+    /// Starts the thread, which studies the games of `request` whenever no game runs, and calls
+    /// `studied` after each complete study. Errors are logged; the next game starts
+    /// another study.
     pub fn start(request: ReportRequest, studied: impl Fn() + Send + 'static) -> std::io::Result<Self> {
         Self::start_after(request, CALM, studied)
     }
@@ -140,34 +135,33 @@ impl IdleStudy {
                 }
             }
         })?;
-        Ok(Self { _end: Arc::new(EndOfStudy(Arc::clone(&shared))), shared })
+        Ok(Self(shared))
     }
 
-    /// A game is played: searches end at once. `game` is its name among all that run.
+    /// Notes the start of a game, named `game`: searches end at once.
     pub fn game_started(&self, game: &str) {
-        self.shared.change(|state| _ = state.games.insert(game.to_owned()));
+        self.0.change(|state| _ = state.games.insert(game.to_owned()));
     }
 
-    /// Takes all running games as over, because they are not known any more.
+    /// Treats all running games as over, after missed events.
     pub fn forget_games(&self) {
-        self.shared.change(|state| {
+        self.0.change(|state| {
             state.games.clear();
             state.due = true;
         });
     }
 
-    /// A game is over, and may be studied when nothing else is played.
+    /// Notes the end of a game.
     pub fn game_over(&self, game: &str) {
-        self.shared.change(|state| {
+        self.0.change(|state| {
             state.games.remove(game);
             state.due = true;
         });
     }
 }
 
-/// Studies everything not studied yet; `false` if a game has begun before the end, after which the
-/// rest is studied.
-fn study_once(request: &ReportRequest, stop: &AtomicBool) -> Result<bool, ReportError> {
+/// Studies all games not studied yet; returns `false` if a game has begun before the end.
+fn study_once(request: &ReportRequest, stop: &AtomicBool) -> Result<bool, Failure> {
     let mut searching = false;
     let mut progress = |at: ReportProgress| {
         if !searching && at.positions < at.of_positions {
@@ -217,13 +211,13 @@ mod tests {
         };
         let (tell, studied) = mpsc::channel();
         let study = IdleStudy::start_after(request, Duration::ZERO, move || _ = tell.send(())).expect("a thread");
-        studied.recv_timeout(PATIENCE).expect("what was there at the start is studied");
+        studied.recv_timeout(PATIENCE).expect("games in the journal are studied at the start");
 
         study.game_started("one");
         study.game_started("two");
-        assert!(study.shared.stop.load(Relaxed), "searches are told to stop at once");
+        assert!(study.0.stop.load(Relaxed), "searches are told to stop at once");
         study.game_over("one");
-        assert!(study.shared.stop.load(Relaxed), "another one runs");
+        assert!(study.0.stop.load(Relaxed), "another one runs");
         assert!(studied.try_recv().is_err());
         study.game_over("two");
         studied.recv_timeout(PATIENCE).expect("both are studied when the last is over");

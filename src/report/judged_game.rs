@@ -32,7 +32,7 @@ pub struct JudgedMove {
 }
 
 impl JudgedGame {
-    /// The report of a game by the newest judge that has judged all of it; `None` while none has.
+    /// Returns the report of a game by the newest judge with verdicts on all of it; `None` without one.
     pub fn of(material: &GameMaterial, judges: &[(String, Verdicts)]) -> Result<Option<Self>, JournalError> {
         let studied = Self::study(material, judges)?;
         Ok(studied.map(|(judge, study)| {
@@ -41,10 +41,10 @@ impl JudgedGame {
         }))
     }
 
-    /// The whole study behind it, with the judge's name.
+    /// Returns the whole study of a game, with the judge's name.
     ///
     /// # Errors
-    /// Where the journal cannot be read.
+    /// If the journal cannot be read.
     pub fn study(
         material: &GameMaterial,
         judges: &[(String, Verdicts)],
@@ -62,7 +62,7 @@ impl JudgedGame {
     /// Returns true if a judge has reached the end of a game; a quick test, for a list of games.
     pub fn is_likely(line: &Line, judges: &[(String, Verdicts)]) -> Result<bool, JournalError> {
         let mut before_last = line.clone();
-        // The rules may decide the last position, so that no judge has a verdict on it.
+        // The rules may decide the last position; then no judge has a verdict on it.
         before_last.truncate(line.ply().saturating_sub(1));
         for (_, known) in judges {
             if line.ply() > 1 && known.of(&before_last)?.is_some() {

@@ -1,5 +1,4 @@
-//! Studies of the journal's games: the cost of each move, and the knowledge that would have done
-//! better.
+//! Studies of the journal's games: the cost of each move, and the knowledge behind better moves.
 //!
 //! | subject | where |
 //! |---|---|
@@ -8,8 +7,8 @@
 //! | openings by code and name | [`openings`] |
 //! | verdicts on positions, by the built-in engine or any other, kept in the journal | [`judge`] |
 //! | one game: cost of each move, phases, time, turning point | [`study`] |
-//! | votes: electors that knew better, every criterion replayed, the second phase | [`votes`] |
-//! | the criterion that would have done best, on games it was not chosen by | [`suggest`] |
+//! | votes: better electors, every criterion replayed, the second phase | [`votes`] |
+//! | the best criterion, tested on other games than its choice | [`suggest`] |
 //! | all games: by opponent, speed, opening; causes of losses | [`totals`] |
 //! | texts and pages | [`output`] |
 //! | one game with earlier verdicts | [`JudgedGame`] |
@@ -34,4 +33,4 @@ pub mod votes;
 
 pub use idle::{IdleStudy, ReportSettings};
 pub use judged_game::JudgedGame;
-pub use make::{MadeReport, ReportError, ReportProgress, ReportRequest, make_report};
+pub use make::{MadeReport, ReportProgress, ReportRequest, make_report};

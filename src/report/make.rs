@@ -1,23 +1,25 @@
-//! The making of a report: games of the journal are read, judged, studied and written some at a time, the oldest first.
+//! The making of a report: games of the journal are read, judged, studied and written in batches, the
+//! oldest first.
 
 use std::{
     num::NonZeroUsize,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-use bot::journal::{Archive, Filter, GameRecord, JournalError};
+use bot::journal::{Archive, Filter, GameRecord};
 use engine::Tablebases;
 use jiff::Timestamp;
 
 use crate::{
-    judge::{GameMaterial, JudgeError, JudgeSpec, Verdicts, judge_all},
-    output::{OutputError, Report, ReportFolder},
+    judge::{GameMaterial, JudgeSpec, Verdicts, judge_all},
+    output::{Report, ReportFolder},
     study::GameStudy,
-    suggest::{GameVotes, suggest},
-    totals::{TotalsSums, changes},
-    votes::CouncilSums,
+    suggest::{divided, suggest},
+    totals::{Totals, changes},
+    votes::CouncilStudy,
 };
+use util::Failure;
 
 /// The number of games judged together: enough to keep all cores busy, few enough to hold in
 /// memory.
@@ -32,19 +34,8 @@ pub struct ReportRequest {
     pub tables: Option<Tablebases>,
     /// The folder of the pages; `None` writes none.
     pub output: Option<PathBuf>,
-    /// True to search for the rule that would have done best.
+    /// True to search for the best rule of election.
     pub suggest: bool,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    /// The journal cannot be read or written.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    #[error(transparent)]
-    Judge(#[from] JudgeError),
-    #[error(transparent)]
-    Output(#[from] OutputError),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,23 +47,23 @@ pub struct ReportProgress {
     pub of_positions: usize,
 }
 
-/// A report, and where its first page is.
-#[derive(Clone, Debug)]
+/// A report, and the path of its first page.
+#[derive(Debug)]
 pub struct MadeReport {
     pub report: Report,
     /// The first page, if pages were requested.
     pub index: Option<PathBuf>,
 }
 
-/// Makes a report. `each` sees every game that was studied. `None` if `stop` was set before the end; what was judged is kept,
-/// and the next report goes on from there.
+/// Makes a report. `each` is called with every studied game. Returns `None` if `stop` was set before
+/// the end; verdicts are kept for the next report.
 pub fn make_report(
     request: &ReportRequest,
     stop: &AtomicBool,
     progress: &mut dyn FnMut(ReportProgress),
     each: &mut dyn FnMut(&GameStudy),
-) -> Result<Option<MadeReport>, ReportError> {
-    // The judgements first: that brings an older journal to today's version.
+) -> Result<Option<MadeReport>, Failure> {
+    // Opening the judgements first migrates an older journal.
     let verdicts = Verdicts::open(&request.journal, &request.judge)?;
     let archive = Archive::open(&request.journal)?;
     let mut games = archive.games(&Filter { limit: None, ..request.filter.clone() })?;
@@ -81,8 +72,9 @@ pub fn make_report(
         games.drain(..games.len().saturating_sub(newest));
     }
     let faults = archive.fault_counts()?;
-    let mut folder = request.output.as_deref().map(|path| begin(path, &request.judge)).transpose()?;
-    let (mut totals, mut council, mut votes) = (TotalsSums::default(), CouncilSums::default(), Vec::new());
+    let mut folder =
+        request.output.as_deref().map(|path| ReportFolder::begin(path, &request.judge.name())).transpose()?;
+    let (mut totals, mut council, mut votes) = (Totals::default(), CouncilStudy::default(), Vec::new());
     let of = games.len();
     let mut done = 0;
     for records in games.chunks(TOGETHER) {
@@ -105,7 +97,7 @@ pub fn make_report(
                 council.add(study);
                 each(study);
                 if request.suggest {
-                    votes.push(GameVotes::new(&study.votes));
+                    votes.push(divided(&study.votes));
                 }
             }
             if let Some(folder) = &mut folder {
@@ -115,20 +107,16 @@ pub fn make_report(
         done += records.len();
         progress(ReportProgress { games: done, of, positions: 0, of_positions: 0 });
     }
-    let totals = totals.totals();
+    let totals = totals.finish();
     let earlier = folder.as_ref().and_then(ReportFolder::earlier_totals);
     let report = Report {
         judge: request.judge.name(),
         made_at: Timestamp::now().strftime("%Y-%m-%d %H:%M UTC").to_string(),
         changes: earlier.map_or_else(Vec::new, |earlier| changes(earlier, &totals)),
         totals,
-        council: council.study(),
+        council: council.finish(),
         suggestion: suggest(&votes),
     };
     let index = folder.map(|folder| folder.finish(&report)).transpose()?;
     Ok(Some(MadeReport { report, index }))
-}
-
-fn begin(path: &Path, judge: &JudgeSpec) -> Result<ReportFolder, OutputError> {
-    ReportFolder::begin(path, &judge.name())
 }

@@ -1,12 +1,12 @@
-//! Means with their errors. What belongs to one game is not independent, so games are what is counted: an error is that of a
-//! ratio of sums over games (Cochran, *Sampling Techniques*, 1977, chapter 6).
+//! Means with their errors. Values of one game are not independent, so errors are computed for
+//! ratios of sums over games (Cochran, *Sampling Techniques*, 1977, chapter 6).
 
 use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct MeanWithError {
     pub mean: f64,
-    /// Its standard error over games; 0 with fewer than two games, which say nothing about it.
+    /// Its standard error over games; 0 with fewer than two games.
     pub error: f64,
     pub count: usize,
 }
@@ -18,9 +18,17 @@ impl MeanWithError {
     }
 }
 
-#[derive(Clone, Debug, Default)]
+/// Values of many games; written as their mean.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(into = "MeanWithError")]
 pub struct GameSums {
     games: Vec<(f64, f64)>,
+}
+
+impl From<GameSums> for MeanWithError {
+    fn from(sums: GameSums) -> Self {
+        sums.mean()
+    }
 }
 
 impl GameSums {

@@ -1,5 +1,5 @@
-//! Suggested settings: the rule that would have lost least, chosen on one half of the games and
-//! judged on the other.
+//! Suggested settings: the rule with the least loss, chosen on one half of the games and judged on the
+//! other.
 //!
 //! Candidates: every criterion with its defaults, some margins for `score-margin`, and for
 //! `weights` hand weights found by trying one heuristic after another. Re-search is left out: its
@@ -24,8 +24,8 @@ const FACTORS: [f64; 5] = [0.0, 0.5, 0.8, 1.3, 2.0];
 /// The number of rounds over all heuristics.
 const ROUNDS: usize = 3;
 
-/// The fewest games that are evidence, whatever the interval: it assumes a normal distribution, and
-/// means nothing for games that went alike.
+/// The minimum number of games for evidence, whatever the interval: it assumes a normal distribution,
+/// and means nothing for similar games.
 const ENOUGH: usize = 10;
 
 /// A suggestion with its evidence. Losses are per cent of a point a move.
@@ -45,26 +45,20 @@ pub struct Suggestion {
     pub loss: MeanWithError,
     /// The real loss in those.
     pub played: MeanWithError,
-    /// The difference on those: negative is better than what was played.
+    /// The difference on those: negative is better than the played moves.
     pub against_played: MeanWithError,
 }
 
-/// The votes of a game, ready to elect in again.
-pub struct GameVotes(Vec<(VoteStudy, Ballots)>);
-
-impl GameVotes {
-    /// Keeps the votes of a game that leave a choice.
-    pub fn new(votes: &[VoteStudy]) -> Self {
-        let open = votes.iter().filter(|vote| vote.voters.iter().any(|voter| voter.best != vote.voters[0].best));
-        Self(open.map(|vote| (vote.clone(), ballots(vote))).collect())
-    }
+/// Returns the divided votes of a game with their ballots, for other rules to elect in.
+pub fn divided(votes: &[VoteStudy]) -> Vec<(VoteStudy, Ballots)> {
+    let divided = votes.iter().filter(|vote| vote.voters.iter().any(|voter| voter.best != vote.voters[0].best));
+    divided.map(|vote| (vote.clone(), ballots(vote))).collect()
 }
 
-/// The best rule on every other game, with what it does on the rest. `None` with fewer than two games on either side.
-pub fn suggest(games: &[GameVotes]) -> Option<Suggestion> {
-    let half = |odd: usize| -> Vec<&GameVotes> {
-        games.iter().filter(|game| !game.0.is_empty()).skip(odd).step_by(2).collect()
-    };
+/// Returns the best rule on every other game, with its loss on the rest; `None` with fewer than two
+/// games on either side. `games` are the [`divided`] votes of each.
+pub fn suggest(games: &[Vec<(VoteStudy, Ballots)>]) -> Option<Suggestion> {
+    let half = |odd: usize| -> Vec<_> { games.iter().filter(|game| !game.is_empty()).skip(odd).step_by(2).collect() };
     let (seen, held_out) = (half(0), half(1));
     if held_out.len() < 2 {
         return None;
@@ -84,7 +78,7 @@ pub fn suggest(games: &[GameVotes]) -> Option<Suggestion> {
     for game in &held_out {
         against.next_game();
         played.next_game();
-        for (vote, ballots) in &game.0 {
+        for (vote, ballots) in *game {
             if let Some((_, lost)) = best.elect(vote, ballots) {
                 against.add(lost - vote.loss);
                 played.add(vote.loss);
@@ -114,8 +108,8 @@ fn by_weights(weights: HeuristicWeights) -> ReplayRule {
     ReplayRule::new("weights, fitted".to_owned(), settings)
 }
 
-/// Hand weights that lose less, heuristic by heuristic; and how many were tried.
-fn best_weights(games: &[&GameVotes]) -> (ReplayRule, usize) {
+/// Fits hand weights heuristic by heuristic; returns them with the number of tried weights.
+fn best_weights(games: &[&Vec<(VoteStudy, Ballots)>]) -> (ReplayRule, usize) {
     let mut best = by_weights(HeuristicWeights::default());
     let mut least = loss(&best, games).mean;
     let mut tried = 1;
@@ -140,11 +134,11 @@ fn best_weights(games: &[&GameVotes]) -> (ReplayRule, usize) {
 }
 
 /// Returns a rule's loss in some games, per cent of a point a vote.
-fn loss(rule: &ReplayRule, games: &[&GameVotes]) -> MeanWithError {
+fn loss(rule: &ReplayRule, games: &[&Vec<(VoteStudy, Ballots)>]) -> MeanWithError {
     let mut sums = GameSums::default();
     for game in games {
         sums.next_game();
-        for (vote, ballots) in &game.0 {
+        for (vote, ballots) in *game {
             if let Some((_, lost)) = rule.elect(vote, ballots) {
                 sums.add(lost);
             }
@@ -154,14 +148,14 @@ fn loss(rule: &ReplayRule, games: &[&GameVotes]) -> MeanWithError {
 }
 
 impl Suggestion {
-    /// Returns true if it loses less than the played moves on games that it was not chosen by, by
-    /// more than the error, and there are at least ten of these.
+    /// Returns true if it loses less than the played moves by more than the error, on at least ten
+    /// games apart from those of the choice.
     pub fn is_better(&self) -> bool {
         self.games.1 >= ENOUGH && self.against_played.mean + self.against_played.margin() < 0.0
     }
 
-    /// The suggestion as a part of a settings file, with the evidence in comments: the owner takes it or leaves it. Where there
-    /// is no evidence that it is better, the settings too are comments.
+    /// Writes the suggestion as a part of a settings file, with the evidence in comments. Without
+    /// evidence the settings are comments too.
     pub fn settings_text(&self) -> String {
         let margin = |mean: &MeanWithError| format!("{:.3} +- {:.3}", mean.mean, mean.margin());
         let verdict = if self.is_better() {

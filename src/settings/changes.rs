@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use super::{Loaded, problem::dotted, values::Path};
 
 impl Loaded {
-    /// Returns the keys, with dots between tables, whose values differ; in alphabetical order.
+    /// Returns the keys with different values, with dots between tables, in alphabetical order.
     pub fn changed_keys(&self, other: &Self) -> Vec<String> {
         let mut changed = BTreeSet::new();
         compare(&self.layers.table(), &other.layers.table(), &mut Path::new(), &mut changed);

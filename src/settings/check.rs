@@ -16,7 +16,7 @@ use council::{ElectorSettings, Roster};
 use platform::{fics::FicsSettings, lichess::ServerUrl};
 use util::Fault;
 
-/// Adds all that is wrong, but for what only follows from a value that was reported already.
+/// Adds all problems, except those that only follow from a value already reported.
 pub(super) fn check(settings: &Settings, layers: &Layers, problems: &mut Vec<Problem>) {
     problems.extend(faults(settings).into_iter().filter_map(|fault| problem(fault, layers)));
 }
@@ -143,7 +143,7 @@ fn problem(fault: Fault, layers: &Layers) -> Option<Problem> {
         Fault::Order { low, high } => {
             let (low, high) = (place(&low)?, place(&high)?);
             let (low_origin, high_origin) = (layers.origin(&low, None), layers.origin(&high, None));
-            // The one to blame is the one that was set last.
+            // The value set last is to blame.
             let (origin, key, bound, other) = if rank(&high_origin) > rank(&low_origin) {
                 (high_origin, high, "at least", low)
             } else {

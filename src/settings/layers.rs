@@ -7,24 +7,13 @@ use toml::Table;
 
 use super::{
     Problem, Sources,
-    sources::SettingsLayer,
+    sources::{Readings, SettingsLayer},
     values::{Origin, Path, at, at_mut, headers, origin_of, to_toml},
 };
 
 /// The message of TOML's reader for a key that takes one of several words and is given no text at
 /// all. It lists the words only for a wrong one.
 const WANTS_A_WORD: &str = "expected string only";
-
-/// The possible readings of a text from the environment or the command line; the type of its key
-/// decides.
-#[derive(Clone, Debug)]
-struct Readings {
-    origin: String,
-    text: String,
-    /// The untried readings, the likeliest last.
-    left: Vec<Value>,
-    complaints: Vec<String>,
-}
 
 /// A variable that was meant for a key, with one underscore between table and key instead of two.
 fn misnamed(name: &str, tables: &config::Map<String, Value>) -> Option<Problem> {
@@ -52,7 +41,7 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    /// Lays the sources over what is `built_in`. What cannot be laid is a problem.
+    /// Lays the sources over the `built_in` values.
     pub(super) fn merge(built_in: &Table, sources: &Sources) -> (Self, Vec<Problem>) {
         let (mut problems, mut headers_found, mut readings) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
         let defaults = SettingsLayer::built_in(built_in);
@@ -66,20 +55,18 @@ impl Layers {
                 Err(found) => problems.extend(found),
             }
         }
-        for given in sources.texts() {
-            let mut left = given.readings();
-            match left.pop().and_then(|likeliest| SettingsLayer::of_value(&given.path, likeliest)) {
+        for (path, mut given) in sources.texts() {
+            match given.left.pop().and_then(|likeliest| SettingsLayer::of_value(&path, likeliest)) {
                 Some(layer) => {
                     layers.push(layer);
                     // Values at or below this place are replaced.
-                    readings.retain(|path: &Path, _| !path.starts_with(&given.path));
-                    let (origin, text) = (given.origin, given.text.to_owned());
-                    readings.insert(given.path, Readings { origin, text, left, complaints: Vec::new() });
+                    readings.retain(|other: &Path, _| !other.starts_with(&path));
+                    readings.insert(path, given);
                 }
-                None => problems.push(Problem::new(
-                    &Some(given.origin),
-                    "names no key: expected a table and a key in it".to_owned(),
-                )),
+                None => {
+                    let what = "names no key: expected a table and a key in it";
+                    problems.push(Problem::new(&Some(given.origin), what.to_owned()));
+                }
             }
         }
         problems.extend(sources.environment.iter().filter_map(|(name, _)| misnamed(name, &defaults.0)));
@@ -120,22 +107,22 @@ impl Layers {
             _ => None,
         });
         let header = || (0..=path.len()).rev().find_map(|length| self.headers.get(path.get(..length)?)).cloned();
-        // A default has no origin, whatever table it is in.
+        // A default has no origin, in any table.
         match item.or(value) {
             Some(value) if !matches!(&value.kind, ValueKind::Table(table) if table.is_empty()) => origin_of(value),
             _ => header(),
         }
     }
 
-    /// The text that was given for `path` in the environment or on the command line.
+    /// The text for `path` from the environment or the command line.
     pub(super) fn text(&self, path: &[String]) -> Option<&str> {
         self.readings.get(path).map(|readings| readings.text.as_str())
     }
 
-    /// Takes the text at `path`, or around it, for the next thing it may mean; `index` is the item of a list that was wrong.
+    /// Takes the next reading of the text at `path`, or around it; `index` is the wrong item of a list.
     ///
     /// # Errors
-    /// When there is none: the complaint that counts, of all that were made about this text.
+    /// The most telling complaint about this text, if there is no other reading.
     pub(super) fn read_otherwise(
         &mut self,
         path: &[String],
@@ -180,7 +167,7 @@ impl Layers {
         }
     }
 
-    /// Puts what is built in to where something was wrong, or removes it. `false` if that changed nothing.
+    /// Replaces a wrong value by the default, or removes it. `false` if that changed nothing.
     pub(super) fn repair(&mut self, path: &[String]) -> bool {
         let default = at(&self.defaults, path).cloned();
         let changed = default.as_ref().and_then(to_toml) != self.get(path);

@@ -17,12 +17,12 @@
 //! the file that holds it.
 //!
 //! To add a table: write its type in its own package (`#[serde(default, deny_unknown_fields)]`, and
-//! a `Default`), add one line to [`Settings`] or [`bot::session::PlayerSettings`], and explain its
-//! keys in `config/example.toml`; a test says what is missing there, and where default or range
-//! differ.
+//! a `Default`), and add one line to [`Settings`] or [`bot::session::PlayerSettings`]. The doc
+//! comments are the text of `config/example.toml`, which a test compares and can write.
 
 mod changes;
 mod check;
+mod deserializer;
 pub mod import;
 mod layers;
 mod problem;
@@ -55,32 +55,60 @@ use util::SecretError;
 use web::WebSettings;
 
 pub use problem::{Problem, Problems};
-pub use sections::{FicsAddressError, LogFormat, LogSettings, Protocol, ServerSettings};
+pub use sections::{LogFormat, LogSettings, Protocol, ServerSettings};
 pub use sources::{Flag, Sources};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Time zone of hours of the day: `local`, `UTC`, or a name such as `Europe/Rome`.
+    /// Time zone of hours of the day: `"local"`, `"UTC"`, or a name such as `"Europe/Rome"`.
     pub time_zone: String,
+    /// Accounts to play with: a table for each, under a name of your choice.
     pub servers: BTreeMap<String, ServerSettings>,
+    /// Challenges of others, and the number of games.
     pub challenge: ChallengeSettings,
+    /// Challenges of the bot to other bots.
     pub matchmaking: MatchmakingSettings,
+    /// Arenas and Swiss tournaments of Lichess. `concilio ctl join` joins one by hand. During a
+    /// tournament one place of `challenge.concurrency` is kept for its next game; a profile can
+    /// have `tournament = true` in its conditions.
     pub tournament: TournamentSettings,
+    /// Greetings have at most 140 characters and may contain {me}, {opponent}, {engine}, {cpu} and
+    /// {ram}; an empty one is not sent.
     pub chat: ChatSettings,
+    /// Play of the bot.
     pub player: PlayerSettings,
-    /// Changes of the player for certain games.
+    /// Changes of `[player]` for the games that meet all conditions of a profile. Of several such
+    /// profiles the one with the most conditions counts; among equals, the first by name.
+    ///
+    /// ```toml
+    /// [profiles.bullet-against-bots]
+    /// when = { speed = "bullet", opponent = "bot" }
+    /// council = { roster = "balanced-4" }
+    /// resign = { enabled = true }
+    /// ```
+    ///
+    /// Conditions: `speed`, `time_control` (a speed, or such as `"3+2"`), `color` (`"white"` or
+    /// `"black"`), `variant`, `opponent` (`"human"` or `"bot"`), `names` and `titles` of opponents
+    /// (lists, such as `titles = ["GM", "IM"]`), `min_rating` and `max_rating` of the opponent,
+    /// `rated` (true or false), `tournament` (true or false).
     pub profiles: BTreeMap<String, Profile<PlayerSettings>>,
+    /// The record of all games.
     pub journal: JournalSettings,
-    /// Games studied while none is played.
+    /// Games of the journal studied while none is played (docs/report.md). A game that begins stops
+    /// the searches at once.
     pub report: ReportSettings,
-    /// Machines that search for us.
+    /// Machines that lend their cores (docs/cluster.md): those on which `concilio worker` runs with
+    /// the same server. Electors for which this machine has no core search there; without such
+    /// machines all search here.
     pub cluster: ClusterSettings,
-    /// Fate of running games at the end.
+    /// Running games when the daemon is told to stop.
     pub shutdown: ShutdownSettings,
     /// The page in the browser and the control channel.
     pub web: WebSettings,
+    /// Messages about events to an address on the web.
     pub webhook: WebhookSettings,
+    /// The log.
     pub log: LogSettings,
 }
 
@@ -107,11 +135,11 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The zone in which hours of the day are meant.
+    /// The time zone of hours of the day.
     pub fn zone(&self) -> TimeZone {
         match self.time_zone.as_str() {
             "local" => TimeZone::system(),
-            // Loading refused every name that is not known.
+            // Loading has rejected unknown names.
             name => TimeZone::get(name).unwrap_or(TimeZone::UTC),
         }
     }
@@ -141,7 +169,7 @@ impl Settings {
         })
     }
 
-    /// The table `tournament`, with the passwords of the tournaments that it names.
+    /// The table `tournament`, with the passwords of its tournaments.
     pub fn tournament_policy(&self) -> Result<TournamentPolicy, SecretError> {
         let named = self.tournament.join.iter().map(NamedTournament::entry).collect::<Result<_, _>>()?;
         Ok(TournamentPolicy { settings: self.tournament.clone(), named })
@@ -182,15 +210,15 @@ impl Sources {
             check::check(settings, &layers, &mut problems);
         }
         problems.retain(matters);
-        match (settings, Problems::try_from(problems)) {
-            (_, Ok(problems)) => Err(problems),
-            (Some(settings), Err(_none)) => Ok(Loaded { settings: Box::new(settings), layers }),
-            (None, Err(_none)) => Err(Problem::new(&None, "cannot be read".to_owned()).into()),
+        match (settings, Problems::of(problems)) {
+            (_, Some(problems)) => Err(problems),
+            (Some(settings), None) => Ok(Loaded { settings: Box::new(settings), layers }),
+            (None, None) => Err(Problem::new(&None, "cannot be read".to_owned()).into()),
         }
     }
 }
 
-/// Settings that are sound, with the memory of where each value came from.
+/// Valid settings, with the origin of each value.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     pub settings: Box<Settings>,
@@ -198,7 +226,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// The effective settings as TOML; a comment says of every value that is not built in where it was set.
+    /// The effective settings as TOML, with a comment on the origin of each value but the defaults.
     pub fn to_toml(&self) -> String {
         show::show(&self.layers)
     }

@@ -6,19 +6,19 @@ use toml::Value;
 
 use super::values::{Origin, Path};
 
-/// One thing that is wrong with the settings, in one line.
+/// One problem of the settings, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     origin: Origin,
     what: String,
-    /// The table of the settings that it is in; `None` where it may be in any.
+    /// The table of the settings with the problem; `None` if it may be in any.
     table: Option<String>,
 }
 
 impl Problem {
     /// Creates a problem of a source.
     pub(super) fn new(origin: &Origin, what: String) -> Self {
-        // One problem is one line, whatever a text had in it.
+        // One problem is one line, even about a text of several lines.
         Self { origin: origin.clone(), what: what.split_whitespace().collect::<Vec<_>>().join(" "), table: None }
     }
 
@@ -61,23 +61,20 @@ impl fmt::Display for Problem {
     }
 }
 
-/// All that is wrong, at least one thing.
+/// All problems, at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
-        self.0.iter()
-    }
-}
-
-impl TryFrom<Vec<Problem>> for Problems {
-    type Error = ();
-
-    fn try_from(mut problems: Vec<Problem>) -> Result<Self, ()> {
+    /// Returns `problems`, each once; `None` without any.
+    pub(super) fn of(mut problems: Vec<Problem>) -> Option<Self> {
         let mut seen = std::collections::BTreeSet::new();
         problems.retain(|problem| seen.insert(problem.clone()));
-        if problems.is_empty() { Err(()) } else { Ok(Self(problems)) }
+        (!problems.is_empty()).then_some(Self(problems))
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.0.iter()
     }
 }
 
@@ -89,13 +86,8 @@ impl From<Problem> for Problems {
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, problem) in self.0.iter().enumerate() {
-            if index > 0 {
-                f.write_str("\n")?;
-            }
-            problem.fmt(f)?;
-        }
-        Ok(())
+        let lines: Vec<String> = self.0.iter().map(Problem::to_string).collect();
+        f.write_str(&lines.join("\n"))
     }
 }
 
@@ -138,7 +130,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// The known name that is most like `given`, if one is like it at all.
+/// The known name most similar to `given`, if any is similar.
 fn nearest<'a>(given: &str, known: &'a [String]) -> Option<&'a str> {
     let given = given.to_lowercase();
     let likeness = |name: &str| strsim::damerau_levenshtein(&given, &name.to_lowercase());
@@ -163,8 +155,8 @@ fn is_secret(key: &str) -> bool {
     ["token", "password", "secret"].iter().any(|word| key.ends_with(word))
 }
 
-/// A value as it may be shown: short, and without secrets. A Lichess token that was written where it does not belong is not
-/// to be found in a log.
+/// A value as it may be shown: short, and without secrets. A Lichess token in the wrong place
+/// must not get into a log.
 pub(super) fn shown(path: &[String], value: &str) -> String {
     const MOST: usize = 60;
     let key = path.last().map(String::as_str).unwrap_or_default();

@@ -10,12 +10,12 @@
 
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
-use serde_path_to_error::Segment;
+use serde::Serialize;
 use toml::{Table, Value};
 
 use super::{
     Problem, Settings,
+    deserializer::{PathStep, read_table},
     layers::Layers,
     problem::{accepted, backquoted, written},
     values::{Path, overlay},
@@ -31,47 +31,35 @@ static COMMON_TO_TYPES: LazyLock<Table> =
 /// The largest number of mistakes reported.
 const MOST_PROBLEMS: usize = 200;
 
-/// Reads the settings; adds to `problems` what is wrong. `None` only if nothing can be read at all.
+/// Reads the settings, and adds mistakes to `problems`. `None` only if nothing can be read at all.
 pub(super) fn read(layers: &mut Layers, problems: &mut Vec<Problem>) -> Option<Settings> {
     while problems.len() < MOST_PROBLEMS {
-        let table = Value::Table(spelled_out(layers.table()));
-        let error = match serde_path_to_error::deserialize(table) {
+        let (steps, message) = match read_table(spelled_out(layers.table())) {
             Ok(settings) => return Some(settings),
-            Err(error) => error,
+            Err(mistake) => mistake,
         };
-        let place = MistakePlace::of(error.path(), layers);
-        if let Err(message) = layers.read_otherwise(&place.path, place.index(), error.inner().message()) {
+        let place = MistakePlace::of(steps, layers);
+        if let Err(message) = layers.read_otherwise(&place.path, place.index(), &message) {
             problems.push(place.problem(&message, layers));
             if !place.mend(&message, layers) {
                 return None;
             }
         }
     }
-    Settings::deserialize(Table::new()).ok()
+    read_table(Table::new()).ok()
 }
 
 #[derive(Debug)]
 struct MistakePlace {
     /// The key, as it was written.
     path: Path,
-    /// Indices and keys below it, where it is a list.
+    /// Indices and keys below it, if it is a list.
     inside: Vec<PathStep>,
 }
 
-/// A step into a list, or into a table in a list.
-#[derive(Debug)]
-enum PathStep {
-    Item(usize),
-    Key(String),
-}
-
 impl MistakePlace {
-    fn of(path: &serde_path_to_error::Path, layers: &Layers) -> Self {
-        let mut steps = path.iter().filter_map(|segment| match segment {
-            Segment::Map { key } => Some(PathStep::Key(key.clone())),
-            Segment::Seq { index } => Some(PathStep::Item(*index)),
-            Segment::Enum { .. } | Segment::Unknown => None,
-        });
+    fn of(steps: Vec<PathStep>, layers: &Layers) -> Self {
+        let mut steps = steps.into_iter();
         let (mut path, mut inside) = (Path::new(), Vec::new());
         for step in steps.by_ref() {
             match step {
@@ -119,7 +107,7 @@ impl MistakePlace {
         Problem::of_value(&origin, &self.shown_path(), value.as_deref(), &accepted(message))
     }
 
-    /// The item that is wrong, where it is a list.
+    /// The index of the wrong item, if it is a list.
     fn index(&self) -> Option<usize> {
         self.inside.first().and_then(|step| match step {
             PathStep::Item(index) => Some(*index),
@@ -136,7 +124,7 @@ impl MistakePlace {
         path
     }
 
-    /// The path with what is inside a list left out: the value shows which item it is.
+    /// The path without the steps inside a list: the value shows the item.
     fn shown_path(&self) -> Path {
         let keys = self.inside.iter().filter_map(|step| match step {
             PathStep::Key(key) => Some(key.clone()),

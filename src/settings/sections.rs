@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
-use tracing_subscriber::{EnvFilter, filter::LevelFilter};
+use tracing_subscriber::filter::{LevelFilter, ParseError, Targets};
 
 use platform::{
     fics::FicsSettings,
@@ -16,12 +16,16 @@ use util::values::WholeNumber;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerSettings {
+    /// Connect to this account.
     pub enabled: bool,
+    /// `"lichess"` or `"fics"`.
     pub protocol: Protocol,
-    /// Address; empty is the usual one of its protocol.
+    /// Address; empty is `https://lichess.org`, or freechess.org:5000. For FICS: HOST:PORT.
     pub url: String,
-    /// The file that holds the token, and nothing else; empty for none.
+    /// The file that holds the token, and nothing else; empty for none. Without it
+    /// CONCILIO_LICHESS_TOKEN counts, then systemd's credential lichess-token.
     pub token_file: PathBuf,
+    /// Keys for FICS, or a server that speaks its language.
     pub fics: FicsSettings,
 }
 
@@ -51,10 +55,11 @@ impl ServerSettings {
     }
 
     /// Returns the settings of the FICS client. A `url` that is not empty has host and port.
-    pub fn fics(&self) -> Result<FicsSettings, FicsAddressError> {
+    pub fn fics(&self) -> Result<FicsSettings, String> {
         let mut settings = self.fics.clone();
         if !self.url.is_empty() {
-            let wrong = || FicsAddressError(self.url.clone());
+            let wrong =
+                || format!("{:?} is no address of a FICS: expected HOST:PORT, such as freechess.org:5000", self.url);
             let (host, port) = self.url.rsplit_once(':').ok_or_else(wrong)?;
             settings.host = host.trim_matches(['[', ']']).to_owned();
             settings.port = port.parse().ok().filter(|port| *port != 0).ok_or_else(wrong)?;
@@ -75,10 +80,6 @@ impl ServerSettings {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no address of a FICS: expected HOST:PORT, such as freechess.org:5000")]
-pub struct FicsAddressError(String);
-
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
@@ -91,11 +92,13 @@ pub enum Protocol {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogSettings {
-    /// Level, or a filter as `RUST_LOG` takes it.
+    /// Level: "off", "error", "warn", "info", "debug", "trace", or a filter such as
+    /// "info,concilio=debug".
     pub level: String,
+    /// Format: "text", a plain sentence a line, or "json", an object a line with every field.
     pub format: LogFormat,
-    /// A file to log to as well, besides standard error: every day has its own, with the date before the file's ending.
-    /// Empty: none.
+    /// A file to log to as well, besides standard error: every day has its own, such as
+    /// concilio.2026-11-22.log for "concilio.log". Empty: none.
     pub file: PathBuf,
     /// Number of log files to keep. 1 to 3650.
     #[serde(with = "WholeNumber::<1, 3650>")]
@@ -120,8 +123,21 @@ impl LogSettings {
     /// Returns true for a valid filter. A single word that is no level would count as the name of a
     /// module, and nothing would be logged: it is refused.
     pub fn is_filter(text: &str) -> bool {
-        let says_a_level = |part: &str| part.contains('=') || part.trim().parse::<LevelFilter>().is_ok();
-        EnvFilter::try_new(text).is_ok() && (text.is_empty() || text.split(',').all(says_a_level))
+        let is_level = |text: &str| text.trim().parse::<LevelFilter>().is_ok();
+        let says_a_level = |part: &str| match part.split_once('=') {
+            Some((target, level)) => !target.trim().is_empty() && !level.trim().is_empty() && is_level(level),
+            None => is_level(part),
+        };
+        Self::filter(text).is_ok() && (text.is_empty() || text.split(',').all(says_a_level))
+    }
+
+    /// Reads a filter; of two parts for one target the last counts.
+    ///
+    /// # Errors
+    /// If a level is not known.
+    pub fn filter(text: &str) -> Result<Targets, ParseError> {
+        let parts: Vec<_> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+        if parts.is_empty() { Ok(Targets::new()) } else { parts.join(",").parse() }
     }
 }
 

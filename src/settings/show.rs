@@ -6,7 +6,7 @@ use super::{
     values::Path,
 };
 
-/// Writes the merged table, with a comment at every value that is not built in.
+/// Writes the merged table, with a comment at every value but the defaults.
 pub(super) fn show(layers: &Layers) -> String {
     let mut text = String::new();
     show_table(&layers.table(), &mut Vec::new(), layers, &mut text);

@@ -58,24 +58,23 @@ impl Sources {
         Self { files: files.iter().map(lenient).collect(), environment, flags }
     }
 
-    /// The texts of the environment and of the command line, in the order in which they are laid.
-    pub(super) fn texts(&self) -> impl Iterator<Item = GivenText<'_>> {
-        // In the order of their names, so that a table comes before its keys whatever order the system has them in.
+    /// The texts of the environment and of the command line with the paths of their keys, in the order in which they are laid.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (Path, Readings)> {
+        // Sorted by name, so that a table comes before its keys.
         let variables: BTreeMap<&String, &String> = self.environment.iter().map(|(name, text)| (name, text)).collect();
         let variables = variables.into_iter().filter_map(|(name, text)| {
             let path = name.strip_prefix(VARIABLE_PREFIX)?.split("__").map(str::to_lowercase).collect();
-            Some(GivenText { origin: name.clone(), path, text })
+            Some((path, Readings::new(name, text)))
         });
-        let flags = self.flags.iter().map(|Flag { name, key, text }| GivenText {
-            origin: (*name).to_owned(),
-            path: key.split('.').map(str::to_owned).collect(),
-            text,
+        let flags = self.flags.iter().map(|Flag { name, key, text }| {
+            let path = key.split('.').map(str::to_owned).collect();
+            (path, Readings::new(name, text))
         });
         variables.chain(flags)
     }
 }
 
-/// Returns the mistake in a text that is not TOML, in words for people who do not know its grammar.
+/// Explains a mistake in a text of TOML to readers without knowledge of its grammar.
 fn explained(text: &str, error: &toml::de::Error) -> String {
     let (message, span) = (error.message(), error.span().unwrap_or_default());
     let there = text.get(span).unwrap_or_default();
@@ -95,14 +94,14 @@ fn explained(text: &str, error: &toml::de::Error) -> String {
     message.to_owned()
 }
 
-/// A text without the lines in which it is not TOML.
+/// A text without the lines that are no TOML.
 fn without_mistakes(text: &str) -> String {
     let mut lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().collect();
     loop {
         let text = lines.join("\n");
         let Err(error) = text.parse::<Table>() else { return text };
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-        // What was begun above may be what is wrong, where the line itself is out already.
+        // If the line itself is out already, the mistake may have begun above.
         let last = lines.iter().take(before.matches('\n').count() + 1).rposition(|line| !line.is_empty());
         match last.or_else(|| lines.iter().position(|line| !line.is_empty())) {
             Some(line) => lines[line] = "",
@@ -111,24 +110,25 @@ fn without_mistakes(text: &str) -> String {
     }
 }
 
-/// A text that the environment or the command line gives for one key.
-#[derive(Debug)]
-pub(super) struct GivenText<'a> {
+/// A text from the environment or the command line and its possible readings; the type of the key decides.
+#[derive(Clone, Debug)]
+pub(super) struct Readings {
     pub(super) origin: String,
-    pub(super) path: Path,
-    pub(super) text: &'a str,
+    pub(super) text: String,
+    /// The untried readings: a list of texts, the text itself, a value of TOML; the likeliest last.
+    pub(super) left: Vec<Value>,
+    pub(super) complaints: Vec<String>,
 }
 
-impl GivenText<'_> {
-    /// Returns the possible meanings: a value of TOML, the text itself, a list of texts; the
-    /// likeliest last.
-    pub(super) fn readings(&self) -> Vec<Value> {
+impl Readings {
+    fn new(origin: &str, text: &str) -> Self {
         let string = |text: &str| toml::Value::String(text.to_owned());
-        let items = self.text.split(',').map(str::trim).filter(|item| !item.is_empty());
-        let mut readings = vec![toml::Value::Array(items.map(string).collect()), string(self.text)];
-        let as_toml = format!("value = {}", self.text).parse::<Table>().ok().filter(|table| table.len() == 1);
-        readings.extend(as_toml.into_iter().flatten().map(|(_, value)| value));
-        readings.iter().map(|value| from_toml(value, None, &|_| Some(self.origin.clone()))).collect()
+        let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+        let mut left = vec![toml::Value::Array(items.map(string).collect()), string(text)];
+        let as_toml = format!("value = {text}").parse::<Table>().ok().filter(|table| table.len() == 1);
+        left.extend(as_toml.into_iter().flatten().map(|(_, value)| value));
+        let left = left.iter().map(|value| from_toml(value, None, &|_| Some(origin.to_owned()))).collect();
+        Self { origin: origin.to_owned(), text: text.to_owned(), left, complaints: Vec::new() }
     }
 }
 
@@ -168,7 +168,7 @@ impl SettingsLayer {
         Ok(Self(values.collect()))
     }
 
-    /// One value below tables. `None` where the path names no key.
+    /// One value below tables. `None` if the path names no key.
     pub(super) fn of_value(path: &[String], value: Value) -> Option<Self> {
         let named = !path.is_empty() && path.iter().all(|key| !key.is_empty());
         let table = |value, key: &String| Value::new(None, ValueKind::Table(Map::from([(key.clone(), value)])));
@@ -182,7 +182,7 @@ impl SettingsLayer {
         }
     }
 
-    /// Takes out the keys that the `config` crate would take for paths; no key of ours is one.
+    /// Takes out keys that look like paths to the `config` crate; none of ours does.
     pub(super) fn take_strange_keys(&mut self) -> Vec<(String, Value)> {
         let bare = |key: &str| key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
         let strange: Vec<String> = self.0.keys().filter(|key| !bare(key)).cloned().collect();
@@ -221,7 +221,7 @@ mod tests {
             {
                 let mended = without_mistakes(&text).parse::<Table>().expect("TOML");
                 let path = mended.get("journal").and_then(|table| table.get("path")).and_then(toml::Value::as_str);
-                // A text without an end takes along what follows it.
+                // A text without an end includes the lines after it.
                 assert!(path == Some("games.db") || text.starts_with(bad), "{text:?} became {mended:?}");
             }
         }

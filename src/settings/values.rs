@@ -91,7 +91,7 @@ pub(super) fn headers(table: &Map<String, Value>, path: &mut Path, found: &mut B
     }
 }
 
-/// Orders origins by who was set last: what is built in, files, the environment, flags; in a file by lines.
+/// Orders origins: defaults, files, the environment, flags; within a file by lines.
 pub(super) fn rank(origin: &Origin) -> (u8, usize) {
     let Some(name) = origin else { return (0, 0) };
     match name {

@@ -1,4 +1,4 @@
-//! Moves that are known without a search: opening books, endgame tablebases, online services.
+//! Known moves, without a search: opening books, endgame tablebases, online services.
 //!
 //! | module | contents |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | `settings` | settings of books and tablebases |
 //!
 //! The package implements the interfaces of [`council::player`]: [`KnownMoves`](council::player::KnownMoves) and
-//! [`MoveService`](council::player::MoveService). Syzygy tables are read by the engine, whose search probes them too.
+//! [`MoveService`](council::player::MoveService). The engine reads Syzygy tables, because its search uses them too.
 
 pub mod book;
 mod library;

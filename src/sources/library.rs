@@ -23,6 +23,7 @@ use engine::{Outcome, Tablebases, VariantTablebases};
 pub struct Library {
     books: Vec<OpenBook>,
     tablebases: Option<OpenTablebases>,
+    lost_lines: LostLines,
 }
 
 #[derive(Clone, Debug)]
@@ -94,34 +95,21 @@ impl Library {
         self.books.iter().filter_map(|open| open.moves(line).ok()).find(|moves| !moves.is_empty()).unwrap_or_default()
     }
 
-    /// Returns the moves known in one game, whose books do not repeat `lost_lines`; `None` if there are neither books nor
+    /// Returns the library for one game, without the book moves in `lost_lines`; `None` if there are neither books nor
     /// tablebases.
-    pub fn for_a_game(self: &Arc<Self>, lost_lines: LostLines) -> Option<Arc<dyn KnownMoves>> {
+    pub fn for_a_game(&self, lost_lines: LostLines) -> Option<Arc<dyn KnownMoves>> {
         let is_empty = self.books.is_empty() && self.tablebases.is_none();
-        (!is_empty).then(|| Arc::new(GameLibrary { library: Arc::clone(self), lost_lines }) as _)
+        (!is_empty).then(|| Arc::new(Self { lost_lines, ..self.clone() }) as _)
     }
+}
 
+impl KnownMoves for Library {
     /// Looks up the last position of `line` in books and tablebases. Reads files.
-    fn look_up(&self, line: &Line, lost_lines: &LostLines) -> Option<Known> {
-        self.book_move(line, lost_lines).or_else(|| self.tablebases.as_ref()?.look_up(line))
-    }
-
-    fn book_move(&self, line: &Line, lost_lines: &LostLines) -> Option<Known> {
-        let best = self.books.iter().find_map(|open| open.choose(line, lost_lines))?;
-        Some(Known::Decided(Box::new(Decision::without_vote(best, Source::Book))))
-    }
-}
-
-/// The library in one game.
-#[derive(Debug)]
-struct GameLibrary {
-    library: Arc<Library>,
-    lost_lines: LostLines,
-}
-
-impl KnownMoves for GameLibrary {
     fn look_up(&self, line: &Line) -> Option<Known> {
-        self.library.look_up(line, &self.lost_lines)
+        match self.books.iter().find_map(|open| open.choose(line, &self.lost_lines)) {
+            Some(best) => Some(Known::Decided(Box::new(Decision::without_vote(best, Source::Book)))),
+            None => self.tablebases.as_ref()?.look_up(line),
+        }
     }
 }
 
@@ -145,7 +133,7 @@ impl OpenBook {
 
     /// Returns its moves with their weights, heaviest first.
     fn moves(&self, line: &Line) -> io::Result<Vec<(UciMove, u16)>> {
-        let known = self.book.moves_at(line.position())?.into_iter();
+        let known = self.book.moves(line.position())?.into_iter();
         Ok(known.map(|(mv, weight)| (mv.to_uci(line.castling_mode()), weight)).collect())
     }
 
@@ -184,7 +172,7 @@ impl OpenTablebases {
         }
         let (outcome, moves) = self.best_moves(line)?;
         let best = *moves.first()?;
-        // Drawing or losing moves differ for an opponent without tables.
+        // To an opponent without tables, drawing or losing moves are not alike.
         if moves.len() > 1 && (self.usage == TablebaseUse::Suggest || outcome != Outcome::Win) {
             return Some(Known::Among(moves));
         }
@@ -193,16 +181,16 @@ impl OpenTablebases {
         Some(Known::Decided(Box::new(decision)))
     }
 
-    /// The result, and the moves that keep it; where one is to be played at once, of those that win only the quickest.
+    /// Returns the result and the moves that keep it; of a win to be played at once, only the quickest.
     fn best_moves(&self, line: &Line) -> Option<(Outcome, Vec<UciMove>)> {
         let quickest = self.usage == TablebaseUse::Play;
         if !line.variant().is_standard_rules() {
-            let (outcome, moves) = self.variants.best_moves(line.position(), quickest)?;
-            return Some((outcome, moves.iter().map(|mv| mv.to_uci(line.castling_mode())).collect()));
+            let known = self.variants.settle(line.position(), quickest)?;
+            return Some((known.outcome, known.moves.iter().map(|mv| mv.to_uci(line.castling_mode())).collect()));
         }
         let position = engine_position(line).ok()?;
-        let (outcome, moves) = self.standard.keeping_moves(&position, &position.legal_moves(), quickest)?;
-        Some((outcome, moves.into_iter().filter_map(|mv| uci(line, &position, mv)).collect()))
+        let known = self.standard.settle(&position, &position.legal_moves(), quickest)?;
+        Some((known.outcome, known.moves.into_iter().filter_map(|mv| uci(line, &position, mv)).collect()))
     }
 }
 
@@ -272,9 +260,8 @@ mod tests {
     }
 
     /// The moves that a library plays after `moves`, of many tries.
-    fn played(library: &Library, moves: &str, lost_lines: &LostLines) -> Vec<String> {
-        let mut played: Vec<String> =
-            (0..60).filter_map(|_| move_of(library.look_up(&line(moves), lost_lines))).collect();
+    fn played(library: &Library, moves: &str) -> Vec<String> {
+        let mut played: Vec<String> = (0..60).filter_map(|_| move_of(library.look_up(&line(moves)))).collect();
         played.sort();
         played.dedup();
         played
@@ -285,7 +272,7 @@ mod tests {
         let (_folder, path) = book_of("! Ruy Lopez\ne2e4 e7e5 g1f3 b8c6 f1b5\n");
         let library = library(books(vec![path.into()]));
         let mut line = Line::start(Variant::Standard);
-        while let Some(best) = move_of(library.look_up(&line, &LostLines::default())) {
+        while let Some(best) = move_of(library.look_up(&line)) {
             line.play_all(&best).expect("legal");
         }
         let played: Vec<String> = line.moves().iter().map(ToString::to_string).collect();
@@ -300,9 +287,8 @@ mod tests {
         let settings: BookSettings = toml::from_str(&text).expect("settings");
         assert_eq!(toml::from_str::<BookSettings>(&toml::to_string(&settings).expect("text")), Ok(settings.clone()));
         let library = library(settings);
-        let none = LostLines::default();
-        assert_eq!(played(&library, "", &none), ["e2e4"]);
-        assert_eq!(played(&library, "e2e4 e7e5", &none), ["g1f3"], "the gambit is too deep in its book");
+        assert_eq!(played(&library, ""), ["e2e4"]);
+        assert_eq!(played(&library, "e2e4 e7e5"), ["g1f3"], "the gambit is too deep in its book");
     }
 
     #[test]
@@ -310,7 +296,7 @@ mod tests {
         let (_folder, path) = book_of(&format!("{}! Once\nd2d4\n", "! Often\ne2e4\n".repeat(9)));
         let with = |normalization, min_weight| {
             let library = library(BookSettings { normalization, min_weight, ..books(vec![path.clone().into()]) });
-            played(&library, "", &LostLines::default()).len()
+            played(&library, "").len()
         };
         assert_eq!((with(WeightScale::None, 1), with(WeightScale::None, 2)), (2, 1));
         assert_eq!((with(WeightScale::Sum, 10), with(WeightScale::Sum, 11)), (2, 1));
@@ -320,12 +306,12 @@ mod tests {
     #[test]
     fn lost_line_is_not_repeated() {
         let (_folder, path) = book_of("! One\ne2e4 e7e5 g1f3\n! Two\ne2e4 e7e5 f2f4\n");
-        let library = library(books(vec![path.into()]));
-        let lost = LostLines::new(["e2e4 e7e5 g1f3".to_owned()]);
-        assert_eq!(played(&library, "", &lost), ["e2e4"], "only its last move is to blame");
-        assert_eq!(played(&library, "e2e4 e7e5", &lost), ["f2f4"]);
-        let both = LostLines::new(["e2e4 e7e5 g1f3", "e2e4 e7e5 f2f4"].map(str::to_owned));
-        assert!(library.look_up(&line("e2e4 e7e5"), &both).is_none(), "now it is searched");
+        let mut library = library(books(vec![path.into()]));
+        library.lost_lines = LostLines::new(["e2e4 e7e5 g1f3".to_owned()]);
+        assert_eq!(played(&library, ""), ["e2e4"], "only its last move is to blame");
+        assert_eq!(played(&library, "e2e4 e7e5"), ["f2f4"]);
+        library.lost_lines = LostLines::new(["e2e4 e7e5 g1f3", "e2e4 e7e5 f2f4"].map(str::to_owned));
+        assert!(library.look_up(&line("e2e4 e7e5")).is_none(), "now it is searched");
     }
 
     #[test]

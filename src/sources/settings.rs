@@ -37,17 +37,26 @@ pub enum WeightScale {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BookSettings {
-    /// Books in Polyglot's format, tried in this order.
+    /// Opening books in Polyglot's format, tried in this order. One may have its own `selection`,
+    /// `min_weight` and `max_plies`:
+    ///
+    /// ```toml
+    /// ["main.bin", { file = "gambits.bin", max_plies = 10 }]
+    /// ```
     pub files: Vec<BookFile>,
+    /// Choice of a book's move: "weighted" or "uniform" (at random), or "best".
     pub selection: BookChoice,
     /// The least weight of a move that is played. 1 to 65535.
     #[serde(with = "WholeNumber::<1, 65535>")]
     pub min_weight: u16,
+    /// Unit of `min_weight`: "none" (the weight as it stands in the book), or per cent of the "sum"
+    /// of all weights in the position or of the "max", the greatest.
     pub normalization: WeightScale,
     /// Last ply at which books are asked. 0 to 1000.
     #[serde(with = "WholeNumber::<0, 1000>")]
     pub max_plies: usize,
-    /// Repeat a book's line with which a game was lost.
+    /// Repeat a line of a book with which a game was lost. Otherwise no book plays its last move in
+    /// that line again; the newest 500 lost games of the journal count.
     pub repeat_lost: bool,
 }
 
@@ -106,10 +115,14 @@ impl AsRef<Path> for BookFile {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TablebaseSettings {
+    /// Folders with Syzygy tables: of chess, antichess and atomic.
     pub paths: Vec<PathBuf>,
     /// Pieces on the board, including kings, from which on they are asked. 2 to 7.
     #[serde(with = "WholeNumber::<2, 7>")]
     pub max_pieces: usize,
+    /// Use of their knowledge: "play" plays the quickest win at once, "suggest" lets the electors
+    /// choose among all moves that win. Of moves that draw, or lose, they always choose among those
+    /// that keep the result.
     #[serde(rename = "use")]
     pub usage: TablebaseUse,
 }

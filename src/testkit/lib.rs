@@ -39,9 +39,10 @@ mod summary;
 
 use std::{
     env, panic,
-    process::ExitCode,
+    process::{Child, ExitCode},
     sync::atomic::{AtomicBool, Ordering},
     thread,
+    time::Duration,
 };
 
 pub use inventory;
@@ -50,9 +51,17 @@ use needs::Need;
 pub use random::Random;
 pub use testkit_macros::test;
 use tokio::runtime::Builder;
+use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 /// Makes a missing program a failure.
 const REQUIRE_ALL: &str = "CONCILIO_TEST_REQUIRE_ALL";
+
+/// Shows the log of the tests of this process that `RUST_LOG` asks for, such as `concilio=debug`.
+pub fn show_log() {
+    let filter: Targets = env::var("RUST_LOG").ok().and_then(|text| text.parse().ok()).unwrap_or_default();
+    let layer = tracing_subscriber::fmt::layer().with_test_writer();
+    let _ = tracing_subscriber::registry().with(layer).with(filter).try_init();
+}
 
 /// A test as the attribute registers it.
 #[doc(hidden)]
@@ -89,7 +98,7 @@ pub fn main() -> ExitCode {
 
 static ONE_THREAD: AtomicBool = AtomicBool::new(false);
 
-/// Runs the tests of a target whose async tests rely on one thread each, as those of `#[tokio::test]` do.
+/// Runs the tests of a target with one thread for each async test, as `#[tokio::test]` does.
 pub fn main_on_one_thread() -> ExitCode {
     ONE_THREAD.store(true, Ordering::Relaxed);
     main()
@@ -103,6 +112,40 @@ pub fn block_on(body: impl Future<Output = ()>) {
         false => Builder::new_multi_thread(),
     };
     runtime.enable_all().build().expect("a runtime").block_on(body);
+}
+
+/// A program that ends with its test, however the test ends.
+pub struct ChildProgram(pub Child);
+
+impl Drop for ChildProgram {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Time after which a test stops waiting and fails. Even a busy machine is not as slow as this.
+pub const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Waits for something that must happen: turns a hang into a failure.
+pub async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(PATIENCE, future).await {
+        Ok(value) => value,
+        Err(_) => panic!("waited {PATIENCE:?} in vain for {what}"),
+    }
+}
+
+/// Looks again and again until `look` returns a value, for changes that send no events.
+pub async fn seen<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let looks = async {
+        loop {
+            if let Some(seen) = look() {
+                return seen;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    within(what, looks).await
 }
 
 fn require_all() -> bool {

@@ -1,7 +1,8 @@
-//! The programs and data of other projects that tests need, and where they are found.
+//! Finds the programs and data of other projects for tests.
 
 use std::{
     env,
+    fs::File,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::OnceLock,
@@ -20,7 +21,7 @@ impl Need {
         Self { missing, find, found: OnceLock::new() }
     }
 
-    /// Returns the program, which a test that declares the need can rely on.
+    /// Returns the program for a test that declares the need.
     ///
     /// # Panics
     /// Without the program: the test does not declare the need.
@@ -30,7 +31,7 @@ impl Need {
             .unwrap_or_else(|| panic!("{}; #[testkit::test(needs(…))] would have ignored this test", self.missing))
     }
 
-    /// Returns what is missing, and how to get it.
+    /// Names the missing program and how to get it.
     pub(crate) fn missing(&self) -> Option<String> {
         self.found().is_none().then(|| self.missing.to_owned())
     }
@@ -65,7 +66,7 @@ macro_rules! python {
     };
 }
 
-/// The NATS server, which PyPI has, too.
+/// The NATS server; PyPI has it, too.
 pub static NATS_SERVER: Need = Need::new("nats-server not found: run tests/install-tools", || program("nats-server"));
 
 program!(/// A UCI engine.
@@ -113,6 +114,12 @@ pub static LICHESS_API: Need = Need::new("schema of the Lichess API not found: r
 /// The accessibility checker axe-core, a script for browsers.
 pub static AXE: Need = Need::new("axe-core not found: run tests/install-tools", || {
     Some(tools().join("axe.min.js")).filter(|file| file.is_file())
+});
+
+/// The system's pseudo-terminals; a chroot has them only with `/dev/pts`.
+pub static PSEUDO_TERMINAL: Need = Need::new("no pseudo-terminals here: mount /dev/pts", || {
+    let multiplexer = PathBuf::from("/dev/ptmx");
+    File::options().read(true).write(true).open(&multiplexer).is_ok().then_some(multiplexer)
 });
 
 /// The root of the workspace.

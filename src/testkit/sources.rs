@@ -20,7 +20,7 @@ impl Source {
         Self { path: path.into(), text: text.to_owned() }
     }
 
-    /// The lines without their indentation, with what to say of each.
+    /// The lines without their indentation, with the place of each.
     fn lines(&self) -> impl Iterator<Item = (String, &str)> {
         let place = move |number| format!("{}:{}", self.path.display(), number + 1);
         self.text.lines().enumerate().map(move |(number, line)| (place(number), line.trim()))
@@ -53,7 +53,7 @@ fn is_ours(line: &str) -> bool {
     line.starts_with("#[testkit::test")
 }
 
-/// Every file of the repository with the extension, but this one, which has bad examples.
+/// Every file of the repository with the extension except this one: it has bad examples.
 fn files(extension: &str) -> Vec<Source> {
     let (mut folders, mut found) = (vec![PathBuf::new()], Vec::new());
     while let Some(folder) = folders.pop() {
@@ -74,7 +74,7 @@ fn files(extension: &str) -> Vec<Source> {
     found
 }
 
-/// The folders whose tests belong to targets without libtest.
+/// The folders with tests of targets without libtest.
 fn folders_without_libtest(manifests: &[Source]) -> BTreeSet<PathBuf> {
     let mut folders = BTreeSet::new();
     for manifest in manifests {

@@ -1,4 +1,4 @@
-//! Waiting before trying again: decorrelated jitter, so that many clients that failed together do not come back together
+//! Waiting before trying again, with decorrelated jitter: it spreads out the clients of a server after a common failure
 //! (M. Brooker, "Exponential Backoff and Jitter", 2015).
 
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ impl Backoff {
         delay
     }
 
-    /// An attempt failed at `now`: the next one should not be made before its delay is over.
+    /// Records a failed attempt, and the delay before the next one.
     pub fn fail(&mut self, now: Instant) {
         self.rests_until = Some(now + self.next_delay());
     }
@@ -56,7 +56,7 @@ impl Backoff {
         self.last.is_none()
     }
 
-    /// An attempt succeeded: the next failure begins anew.
+    /// Records a success: the next failure begins with the shortest delay.
     pub const fn reset(&mut self) {
         self.last = None;
         self.rests_until = None;

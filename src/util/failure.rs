@@ -1,8 +1,6 @@
-//! A command's failure: one line for the user and an exit code.
-
 use std::{fmt::Display, process::ExitCode};
 
-/// A failed command: one clear line for its caller.
+/// The failure of a command: one line for the user, and an exit code.
 #[derive(Debug)]
 pub struct Failure {
     what: String,
@@ -14,7 +12,7 @@ impl Failure {
         Self { what: what.to_string(), code: ExitCode::from(2) }
     }
 
-    /// A failure whose reason is already in the log.
+    /// A failure with its reason already in the log.
     pub fn logged() -> Self {
         Self { what: String::new(), code: ExitCode::FAILURE }
     }

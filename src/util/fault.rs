@@ -1,4 +1,4 @@
-//! Faults of settings whose single values are well-formed.
+//! Faults of settings with well-formed single values.
 
 /// One fault. Keys are paths below the table that was checked, one name for each table.
 #[derive(Clone, Debug, PartialEq, Eq)]

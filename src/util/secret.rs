@@ -1,4 +1,4 @@
-//! Secrets by which servers know us. None has a way into a log: its `Debug` shows nothing, and none is read from settings.
+//! Secrets for servers. They stay out of logs: `Debug` shows nothing, and settings contain none.
 
 use std::{
     fmt, fs,

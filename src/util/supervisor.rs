@@ -13,7 +13,7 @@ use crate::Backoff;
 /// The pauses before a task that panicked is started again. The first one is none: clocks may be running.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
 
-/// A task that has run for this long without a panic is sound again.
+/// After this time without a panic a task counts as sound again.
 const SOUND_AFTER: Duration = Duration::from_secs(60);
 
 /// Awaits `work`; `None` if it panics. What `work` owned is dropped then.
@@ -24,7 +24,7 @@ pub async fn caught<T>(task: &'static str, work: impl Future<Output = T>) -> Opt
             tracing::trace!(target: "concilio::task", task, "polled");
             work.as_mut().poll(context)
         };
-        // Nothing that `work` alone could see is looked at after a panic; what it shares is mended by its owner.
+        // After a panic nothing reads the state of `work` itself; owners repair shared state.
         match catch_unwind(AssertUnwindSafe(poll)) {
             Ok(polled) => polled.map(Some),
             Err(_) => Poll::Ready(None),
@@ -42,7 +42,7 @@ pub struct Supervisor {
 }
 
 impl Supervisor {
-    /// A supervisor of `task`, which is its name in the log.
+    /// Creates a supervisor of the task with this name in the log.
     pub const fn new(task: &'static str) -> Self {
         Self { task, backoff: Backoff::new(PAUSES.0, PAUSES.1).first_at_once(), last: None }
     }

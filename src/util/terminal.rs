@@ -8,8 +8,8 @@ use std::{
     process,
 };
 
-/// A text from outside as it may be shown on a terminal: characters that steer a terminal or turn the direction of writing
-/// become `\u{1b}` and the like. Line ends count among them.
+/// Escapes a text from outside for a terminal: control characters, line ends among them, and marks of the direction of writing
+/// become `\u{1b}` and the like.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.chars().any(steers) {
         return Cow::Borrowed(text);
@@ -26,12 +26,12 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// JSON as it may be shown on a terminal, its own ends of lines kept: it means the same as before.
+/// Escapes JSON for a terminal. Keeps its ends of lines and its meaning.
 pub fn printable_json(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     for letter in json.chars() {
         if letter != '\n' && steers(letter) {
-            // Writing to a text does not fail; all that steers is in the first plane.
+            // Writing to a text does not fail; all these characters are in the first plane.
             let _ = write!(shown, "\\u{:04x}", u32::from(letter));
         } else {
             shown.push(letter);

@@ -55,22 +55,10 @@ impl Version {
     }
 }
 
-/// Reads the milliseconds that lines are stamped with: since the connection began, never zero (which older servers take
-/// for "no timeseal"), never backwards.
-#[derive(Clone, Copy, Debug)]
-pub struct Stamps {
-    origin: Instant,
-}
-
-impl Stamps {
-    pub fn start() -> Self {
-        Self { origin: Instant::now() }
-    }
-
-    /// The stamp of a line that leaves now, ms.
-    pub fn now(&self) -> u64 {
-        u64::try_from(self.origin.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(1)
-    }
+/// Returns the stamp of a line that leaves now: milliseconds since the connection `began`, never zero, which older servers take
+/// for "no timeseal".
+pub fn stamp(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(1)
 }
 
 /// Seals one line (without its line end) that leaves at `millis`, and appends the packet with its line feed to `packet`.
@@ -92,38 +80,21 @@ pub fn seal(line: &[u8], millis: u64, packet: &mut Vec<u8>) {
     packet.extend_from_slice(b"\x80\n");
 }
 
-/// A line as the server reads it out of a packet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opened {
-    pub line: Vec<u8>,
-    /// The sending time by the sender's clock, ms.
-    pub millis: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SealError {
-    /// The length is not a multiple of twelve plus one.
-    #[error("a sealed line of {0} bytes (expected a multiple of 12, and one)")]
-    Length(usize),
-    /// The marks around the time are not where they belong.
-    #[error("a sealed line without a time")]
-    Time,
-}
-
-/// Opens one packet, given without its line feed.
-pub fn open(packet: &[u8]) -> Result<Opened, SealError> {
+/// Opens one packet, given without its line feed: the line, and its sending time by the sender's clock, ms.
+pub fn open(packet: &[u8]) -> Result<(Vec<u8>, u64), String> {
+    let no_time = || "a sealed line without a time".to_owned();
     let (offset, sealed) = match packet.split_last() {
         Some((offset, sealed)) if !sealed.is_empty() && sealed.len().is_multiple_of(BLOCK) => (offset & 0x7f, sealed),
-        _ => return Err(SealError::Length(packet.len())),
+        _ => return Err(format!("a sealed line of {} bytes (expected a multiple of 12, and one)", packet.len())),
     };
     let key = KEY.iter().cycle().skip(usize::from(offset));
     let mut line: Vec<u8> = sealed.iter().zip(key).map(|(byte, key)| (byte.wrapping_add(32) ^ key) & 0x7f).collect();
     swap(&mut line);
-    let mark = line.iter().position(|byte| *byte == TIME_FOLLOWS).ok_or(SealError::Time)?;
-    let digits = line[mark + 1..].split(|byte| *byte == TIME_ENDS).next().ok_or(SealError::Time)?;
-    let millis = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).ok_or(SealError::Time)?;
+    let mark = line.iter().position(|byte| *byte == TIME_FOLLOWS).ok_or_else(no_time)?;
+    let digits = line[mark + 1..].split(|byte| *byte == TIME_ENDS).next().ok_or_else(no_time)?;
+    let millis = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).ok_or_else(no_time)?;
     line.truncate(mark);
-    Ok(Opened { line, millis })
+    Ok((line, millis))
 }
 
 fn swap(bytes: &mut [u8]) {
@@ -172,7 +143,7 @@ mod tests {
             let mut sealed = Vec::new();
             seal(line.as_bytes(), millis, &mut sealed);
             assert_eq!(sealed, hex(packet), "{line:?} at {millis}");
-            assert_eq!(open(&sealed[..sealed.len() - 1]), Ok(Opened { line: line.into(), millis }));
+            assert_eq!(open(&sealed[..sealed.len() - 1]), Ok((line.into(), millis)));
         }
     }
 
@@ -184,7 +155,7 @@ mod tests {
             ("d46574bbd4b1d2877aa5a3b67f61717c71a1a3beb6a3b0bc87", "guest", 12_345),
             ("97c6bcb9b2aaacd9bb7574add7d8d2c27871a7607f61717cb1", "e2e4", 987_654),
         ] {
-            assert_eq!(open(&hex(packet)), Ok(Opened { line: line.into(), millis }));
+            assert_eq!(open(&hex(packet)), Ok((line.into(), millis)));
         }
     }
 
@@ -220,7 +191,7 @@ mod tests {
             prop_assert_eq!(&packet, &sealed_as_described(&line, millis));
             prop_assert_eq!(packet.pop(), Some(b'\n'));
             prop_assert!(packet.iter().all(|byte| !matches!(byte, b'\n' | b'\r' | 0 | 0xff)));
-            prop_assert_eq!(open(&packet), Ok(Opened { line: line.into_bytes(), millis }));
+            prop_assert_eq!(open(&packet), Ok((line.into_bytes(), millis)));
         }
 
         #[test]

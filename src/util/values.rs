@@ -1,6 +1,5 @@
-//! Values of settings that are written as texts. Each describes its accepted values in words that
-//! follow "expected", so that a bad value explains itself, and each can be written again as it was
-//! read.
+//! Values of settings in the form of texts. Each names its accepted values, for error messages, and can be written again as it
+//! was read.
 //!
 //! Numbers and times within bounds are in `ranges`.
 
@@ -14,7 +13,7 @@ use std::{fmt, str::FromStr};
 
 use jiff::civil::Time;
 
-/// Reads a type from its text by `FromStr`, with the given words for what is accepted, and writes it by `Display`.
+/// Reads a type from its text by `FromStr` and writes it by `Display`; errors name the accepted values.
 #[macro_export]
 macro_rules! from_text {
     ($type:ty, $accepted:literal) => {
@@ -44,13 +43,13 @@ macro_rules! from_text {
     };
 }
 
-/// A text that is not of the kind it should be.
+/// A text of the wrong kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a value of this kind")]
 pub struct NotOfThisKind;
 
-/// A part of the day, such as `08:00-22:30`. One that ends before it begins goes past midnight; one that ends where it
-/// begins is the whole day.
+/// A part of the day, such as `08:00-22:30`. With an end before its beginning it goes past midnight; with equal ends it is the
+/// whole day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HoursOfDay {
     from: Time,
@@ -58,7 +57,7 @@ pub struct HoursOfDay {
 }
 
 impl HoursOfDay {
-    /// Returns true if `time` is in the window, whose end is excluded.
+    /// Returns true if `time` is in the window, without its end.
     pub fn contains(self, time: Time) -> bool {
         if self.from < self.to { (self.from..self.to).contains(&time) } else { time >= self.from || time < self.to }
     }

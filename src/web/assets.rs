@@ -1,4 +1,4 @@
-//! The page's files, all of them in this program: nothing is read from a disk and nothing is fetched from elsewhere.
+//! The files of the page, all built into this program.
 
 use std::{
     collections::HashMap,
@@ -9,15 +9,14 @@ use std::{
 use axum::{
     Extension,
     extract::Path,
-    http::header,
+    http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
 
-use crate::problem::HttpProblem;
+use crate::{problem::HttpProblem, security::content_policy};
 
 const HTML: &str = "text/html; charset=utf-8";
-const STYLE: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const PICTURE: &str = "image/svg+xml";
 
@@ -27,7 +26,7 @@ macro_rules! files {
     };
 }
 
-/// Every file by its name below the page, with its kind.
+/// Every file by its name, with its content type.
 const FILES: [(&str, &str, &str); 19] = files! {
     "index.html": HTML,
     "start.js": SCRIPT,
@@ -50,10 +49,10 @@ const FILES: [(&str, &str, &str); 19] = files! {
     "board.svg": PICTURE,
 };
 
-/// The style, in one piece, because the first picture waits for it.
+/// The styles, sent as one file because the first paint waits for it.
 const STYLES: [&str; 3] = [report::output::PALETTE, include_str!("page/style.css"), include_str!("page/board.css")];
 
-/// Below this name of a folder the page asks for its files; it becomes the name of this very edition of them.
+/// The folder of the files in the page's source; the page as sent adds the edition to it.
 const EDITION: &str = "/assets/";
 
 /// The pieces, drawn as White's.
@@ -66,14 +65,15 @@ const PIECES: [(&str, &str); 6] = [
     ("P", include_str!("page/pieces/pawn.svg")),
 ];
 
-/// Colour that is light in a white piece and dark in a black one, and the other way round.
+/// Colours of a white piece, and their replacements in a black one.
 const BODY: (&str, &str) = ("#f7efe0", "#35302c");
 const LINE: (&str, &str) = ("#2a2522", "#0f0d0c");
 const DETAIL: (&str, &str) = ("#8d8272", "#c9bda9");
 
-/// The places in the page where files and tabs of parts are named.
+/// The places in the page for the files and tabs of parts.
 const PRELOADS: &str = "  <!-- scripts of parts -->\n";
 const TABS: &str = "      <!-- tabs of parts -->\n";
+const STYLE_PLACE: &str = "/* style */";
 
 /// A part of the page from another package: a tab with its files.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +93,7 @@ pub struct PagePart {
 }
 
 impl PagePart {
-    /// Returns what is wrong with its files: anything inline, or an address of another place.
+    /// Returns the faults of its files: inline code, or an address of another site.
     pub fn faults(&self) -> Vec<String> {
         let style = ("style", self.style);
         self.scripts
@@ -105,18 +105,18 @@ impl PagePart {
     }
 
     fn preloads(&self) -> String {
-        let line = |(name, _): &(&str, &str)| format!("  <link rel=\"modulepreload\" href=\"{EDITION}{name}\">\n");
+        let line = |(name, _): &(&str, &str)| format!("  <link rel=\"later\" href=\"{EDITION}{name}\">\n");
         self.scripts.iter().map(line).collect()
     }
 
     fn tab(&self) -> String {
         let Self { name, title, scripts, .. } = self;
         let module = scripts.first().map_or("", |(name, _)| *name);
-        format!("      <a href=\"#/{name}\" data-room=\"{name}\" data-script=\"{EDITION}{module}\">{title}</a>\n")
+        format!("      <a href=\"#/{name}\" data-tab=\"{name}\" data-script=\"{EDITION}{module}\">{title}</a>\n")
     }
 }
 
-/// Returns what a file of the page must not contain: anything inline, or an address of another place.
+/// Returns the faults of a file: inline code, or an address of another site.
 fn faults_of(name: &str, text: &str) -> Vec<String> {
     const INLINE: [&str; 7] =
         ["style=\"", " onclick=", "<style", "innerHTML", "insertAdjacentHTML", "outerHTML", "eval("];
@@ -124,19 +124,17 @@ fn faults_of(name: &str, text: &str) -> Vec<String> {
         INLINE.iter().filter(|inline| text.contains(**inline)).map(|inline| format!("{name} contains {inline}"));
     let foreign = text.replace("http://www.w3.org/", "");
     let elsewhere = foreign.contains("http://") || foreign.contains("https://");
-    inline.chain(elsewhere.then(|| format!("{name} names another place"))).collect()
-}
-
-struct Asset {
-    kind: &'static str,
-    text: Bytes,
+    inline.chain(elsewhere.then(|| format!("{name} names another site"))).collect()
 }
 
 #[derive(Clone)]
 pub(crate) struct Assets {
-    files: Arc<HashMap<String, Asset>>,
-    /// The name of this edition: as soon as any file is another one, it is another name.
+    /// Content type and text of each file, by name.
+    files: Arc<HashMap<String, (&'static str, Bytes)>>,
+    /// A hash of all files.
     edition: Arc<str>,
+    /// The page's `Content-Security-Policy`, which admits the style in it.
+    index_policy: HeaderValue,
 }
 
 impl Assets {
@@ -145,51 +143,58 @@ impl Assets {
         let tabs: String = parts.iter().map(PagePart::tab).collect();
         let scripts = parts.iter().flat_map(|part| part.scripts).map(|(name, text)| (*name, SCRIPT, *text));
         let pictures = parts.iter().flat_map(|part| part.pictures).map(|(name, text)| (*name, PICTURE, *text));
+        let style = parts.iter().fold(STYLES.concat(), |style, part| style + part.style);
+        let style = style.replace("url(", &format!("url({EDITION}"));
         let files = FILES.into_iter().chain(scripts).chain(pictures).map(|(name, kind, text)| {
-            let text =
-                if kind == HTML { text.replace(PRELOADS, &preloads).replace(TABS, &tabs) } else { text.to_owned() };
+            let text = match kind {
+                HTML => text.replace(PRELOADS, &preloads).replace(TABS, &tabs).replace(STYLE_PLACE, &style),
+                _ => text.to_owned(),
+            };
             (name.to_owned(), kind, text)
         });
-        let styles = parts.iter().fold(STYLES.concat(), |styles, part| styles + part.style);
-        let styles = ("style.css".to_owned(), STYLE, styles);
         let pieces = PIECES.iter().chain(parts.iter().flat_map(|part| part.pieces)).flat_map(|(letter, shape)| {
             [(format!("pieces/w{letter}.svg"), (*shape).to_owned()), (format!("pieces/b{letter}.svg"), black(shape))]
         });
         let pieces = pieces.map(|(name, shape)| (name, PICTURE, shape));
-        let all: Vec<(String, &str, String)> = files.chain([styles]).chain(pieces).collect();
+        let all: Vec<(String, &str, String)> = files.chain(pieces).collect();
         let mut hasher = DefaultHasher::new();
         all.hash(&mut hasher);
         let edition: Arc<str> = format!("{:016x}", hasher.finish()).into();
+        let folder = format!("{EDITION}{edition}/");
         let files = all.into_iter().map(|(name, kind, text)| {
             let text = if kind == HTML { text.replace(EDITION, &format!("{EDITION}{edition}/")) } else { text };
-            (name, Asset { kind, text: text.into() })
+            (name, (kind, text.into()))
         });
-        Self { files: Arc::new(files.collect()), edition }
+        let index_policy = content_policy(&style.replace(EDITION, &folder));
+        Self { files: Arc::new(files.collect()), edition, index_policy }
     }
 
     pub(crate) fn edition(&self) -> &str {
         &self.edition
     }
 
-    /// A file of an edition. Files of this one never change; a page that is older than this program gets what there is now.
+    /// Answers with a file of an edition. Browsers keep files of the current edition; an older page
+    /// gets the current file.
     fn answer(&self, edition: &str, name: &str) -> Response {
-        let Some(asset) = self.files.get(name) else {
+        let Some((kind, text)) = self.files.get(name) else {
             return HttpProblem::not_found("there is no such page").into_response();
         };
         let keep = if edition == &*self.edition { "private, max-age=31536000, immutable" } else { "no-cache" };
-        let headers = [(header::CONTENT_TYPE, asset.kind), (header::CACHE_CONTROL, keep)];
-        (headers, asset.text.clone()).into_response()
+        let headers = [(header::CONTENT_TYPE, *kind), (header::CACHE_CONTROL, keep)];
+        (headers, text.clone()).into_response()
     }
 }
 
-/// Black's piece of the same shape.
+/// Returns Black's piece of the same shape.
 fn black(shape: &str) -> String {
     [BODY, LINE, DETAIL].into_iter().fold(shape.to_owned(), |shape, (white, black)| shape.replace(white, black))
 }
 
-/// The page itself. Its parts are chosen behind the `#` of the address, which never reaches us.
+/// Answers with the page. Its script chooses the tab by the part of the address behind `#`.
 pub(crate) async fn index(Extension(assets): Extension<Assets>) -> Response {
-    assets.answer("", "index.html")
+    let mut response = assets.answer("", "index.html");
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, assets.index_policy);
+    response
 }
 
 pub(crate) async fn file(
@@ -205,9 +210,9 @@ mod tests {
 
     #[test]
     fn page_has_no_inline_or_foreign_code() {
-        let styles = STYLES.map(|part| ("style.css", STYLE, part));
-        for (name, _, text) in FILES.into_iter().chain(styles) {
-            assert_eq!(faults_of(name, text), Vec::<String>::new());
+        let files = FILES.map(|(name, _, text)| (name, text.replacen("<style>", "", 1)));
+        for (name, text) in files.into_iter().chain(STYLES.map(|part| ("style", part.to_owned()))) {
+            assert_eq!(faults_of(name, &text), Vec::<String>::new());
         }
         assert_eq!(faults_of("a.js", "element.innerHTML = 'https://example.org'").len(), 2);
     }
@@ -217,13 +222,14 @@ mod tests {
         let part =
             PagePart { name: "tab", title: "Tab", scripts: &[("tab.js", "")], pictures: &[], pieces: &[], style: "" };
         let assets = Assets::new(&[part]);
-        let page = String::from_utf8_lossy(&assets.files["index.html"].text).into_owned();
+        let page = String::from_utf8_lossy(&assets.files["index.html"].1).into_owned();
         let ours = format!("/assets/{}/", assets.edition);
         assert_eq!(page.matches("/assets/").count(), page.matches(&ours).count());
         for part in page.split(&ours).skip(1) {
-            let name = part.split('"').next().unwrap_or_default();
+            let name = part.split(['"', ')']).next().unwrap_or_default();
             assert!(assets.files.contains_key(name), "the page asks for {name}");
         }
+        assert!(!page.contains("preload"), "the first paint waits for the style alone");
         assert!(page.contains(&format!("data-script=\"{ours}tab.js\">Tab</a>")), "{page}");
     }
 

@@ -1,13 +1,13 @@
-//! The connections of one listener: how many may be open, together and from one address, and which of them goes first when one more
-//! comes.
+//! The connections of one listener: their number, together and from one address, and the choice of
+//! the connection to close for a new one.
 //!
-//! No address can have all places, so that others always find one. Where a place is wanted, a connection that is idle gives it up: a
-//! browser opens another one when it needs it. One on which a request is being answered is never closed for that. While there is no
-//! place, a few connections wait for one, of each address the last one first: those of a flood are the older ones, and are closed where
-//! too many wait.
+//! No address can have all places, so that others always find one. For a new connection, an idle one
+//! is closed: a browser opens another when it needs it. A connection with a running answer is never
+//! closed for a new one. Without a free place, some connections wait, the newest of each address
+//! first: in a flood the older ones are closed.
 
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     net::{IpAddr, Ipv6Addr},
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -28,44 +28,36 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// The time that a new connection has to ask for something before its place may go to another one.
+/// The time for the first request of a connection; later its place may go to another one.
 const TIME_TO_ASK: Duration = Duration::from_millis(250);
 
 /// Maximum number of waiting connections, together and from one address.
 const MOST_WAITING: usize = 192;
 const MOST_WAITING_FROM_ONE: usize = 160;
 
-/// The places of one listener. Cheap to clone.
-#[derive(Clone, Debug)]
-pub(crate) struct Places(Arc<SharedPlaces>);
-
+/// The places of one listener.
 #[derive(Debug)]
-struct SharedPlaces {
-    /// The most connections together, and from one address.
+pub(crate) struct Places {
+    /// Maximum number of admitted connections, together and from one address.
     most: usize,
     most_from_one: usize,
     open: Mutex<OpenConnections>,
-    /// A place has become free, or a connection idle.
+    /// Notified when a place has become free, or a connection idle.
     changed: Notify,
 }
 
 #[derive(Debug, Default)]
 struct OpenConnections {
     next: u64,
-    by_number: HashMap<u64, OpenConnection>,
-    waiting: Vec<WaitingConnection>,
-}
-
-#[derive(Debug)]
-struct WaitingConnection {
-    number: u64,
-    from: Option<IpAddr>,
-    close: CancellationToken,
+    /// The oldest first.
+    by_number: BTreeMap<u64, OpenConnection>,
 }
 
 #[derive(Debug)]
 struct OpenConnection {
     from: Option<IpAddr>,
+    /// False while it waits for a place.
+    admitted: bool,
     answering: usize,
     /// True after its first request.
     has_asked: bool,
@@ -75,124 +67,131 @@ struct OpenConnection {
 
 impl OpenConnection {
     fn may_be_closed(&self, now: Instant) -> bool {
-        self.answering == 0 && (self.has_asked || now.saturating_duration_since(self.idle_since) >= TIME_TO_ASK)
+        self.admitted
+            && self.answering == 0
+            && (self.has_asked || now.saturating_duration_since(self.idle_since) >= TIME_TO_ASK)
     }
 }
 
-/// A connection's place, which is free again when this is dropped.
+/// The place of a connection, or its place among the waiting ones. Dropping it frees the place.
 #[derive(Debug)]
 pub(crate) struct Place {
-    places: Places,
+    places: Arc<Places>,
     number: u64,
-    /// Cancelled when the connection is to give up its place.
+    /// Cancelled when the connection must give up its place.
     pub(crate) close: CancellationToken,
 }
 
 impl Places {
-    pub(crate) fn new(most: usize, most_from_one: usize) -> Self {
-        let (open, changed) = (Mutex::default(), Notify::new());
-        Self(Arc::new(SharedPlaces { most, most_from_one, open, changed }))
+    pub(crate) fn new(most: usize, most_from_one: usize) -> Arc<Self> {
+        Arc::new(Self { most, most_from_one, open: Mutex::default(), changed: Notify::new() })
     }
 
-    /// Finds a place for a connection from this address, or from this machine's own socket, or waits for one. `None` where too many others
-    /// have come to wait.
-    pub(crate) async fn admit(&self, from: Option<IpAddr>) -> Option<Arc<Place>> {
+    /// Finds a place for a connection from this address (`None` for the Unix socket), or waits for
+    /// one. Returns `None` if too many newer connections wait.
+    pub(crate) async fn admit(self: &Arc<Self>, from: Option<IpAddr>) -> Option<Arc<Place>> {
         let from = from.map(subscriber);
-        if let Some(place) = self.try_to_admit(from) {
-            return Some(place);
-        }
-        let waiting = self.queue(from);
-        let close = waiting.close.clone();
-        close
-            .run_until_cancelled(async move {
-                loop {
-                    let changed = self.0.changed.notified();
-                    if waiting.is_last()
-                        && let Some(place) = self.try_to_admit(from)
-                    {
-                        return place;
-                    }
-                    // A connection that never asks becomes idle without a sign.
-                    let _ = timeout(TIME_TO_ASK / 4, changed).await;
-                }
-            })
-            .await
-    }
-
-    fn queue(&self, from: Option<IpAddr>) -> Waiting<'_> {
-        let mut open = self.open();
-        let from_there = open.waiting.iter().filter(|other| other.from == from).count();
-        let one_too_many = if from.is_some() && from_there >= MOST_WAITING_FROM_ONE {
-            open.waiting.iter().position(|other| other.from == from)
-        } else {
-            (open.waiting.len() >= MOST_WAITING).then_some(0)
+        let close = CancellationToken::new();
+        let place = {
+            let mut open = self.open();
+            let number = open.add(from, close.clone());
+            let place = Place { places: Arc::clone(self), number, close: close.clone() };
+            if self.try_to_admit(&mut open, number) {
+                return Some(Arc::new(place));
+            }
+            open.limit_waiting(from);
+            place
         };
-        if let Some(index) = one_too_many {
-            open.waiting.remove(index).close.cancel();
-        }
-        let (number, close) = (open.next, CancellationToken::new());
-        open.next += 1;
-        open.waiting.push(WaitingConnection { number, from, close: close.clone() });
-        Waiting { places: self, number, from, close }
+        let admitted = async move {
+            loop {
+                let changed = self.changed.notified();
+                if self.try_to_admit_waiting(place.number) {
+                    self.changed.notify_waiters();
+                    return Arc::new(place);
+                }
+                // A connection without requests becomes idle without a notification.
+                let _ = timeout(TIME_TO_ASK / 4, changed).await;
+            }
+        };
+        close.run_until_cancelled(admitted).await
     }
 
-    fn try_to_admit(&self, from: Option<IpAddr>) -> Option<Arc<Place>> {
-        let (mut open, now) = (self.open(), Instant::now());
-        let from_there = open.by_number.values().filter(|other| other.from == from).count();
-        if from.is_some() && from_there >= self.0.most_from_one && !open.close_one(now, |other| other.from == from) {
-            return None;
+    fn try_to_admit_waiting(&self, number: u64) -> bool {
+        let mut open = self.open();
+        open.is_newest_waiting(number) && self.try_to_admit(&mut open, number)
+    }
+
+    fn try_to_admit(&self, open: &mut OpenConnections, number: u64) -> bool {
+        let now = Instant::now();
+        let Some(from) = open.by_number.get(&number).map(|connection| connection.from) else { return false };
+        let admitted = open.by_number.values().filter(|other| other.admitted);
+        let (all, from_there) = (admitted.clone().count(), admitted.filter(|other| other.from == from).count());
+        let closes_own = from.is_some() && from_there >= self.most_from_one;
+        if closes_own && !open.close_one(now, |other| other.from == from) {
+            return false;
         }
-        if open.by_number.len() >= self.0.most && !open.close_one(now, |_| true) {
-            return None;
+        if all - usize::from(closes_own) >= self.most && !open.close_one(now, |_| true) {
+            return false;
         }
-        let (number, close) = (open.next, CancellationToken::new());
-        open.next += 1;
-        let connection = OpenConnection { from, answering: 0, has_asked: false, idle_since: now, close: close.clone() };
-        open.by_number.insert(number, connection);
-        Some(Arc::new(Place { places: self.clone(), number, close }))
+        if let Some(connection) = open.by_number.get_mut(&number) {
+            (connection.admitted, connection.idle_since) = (true, now);
+        }
+        true
     }
 
     fn open(&self) -> MutexGuard<'_, OpenConnections> {
-        self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl OpenConnections {
-    /// Closes the connection among `these` that has been idle longest; those that never asked for anything go first. Whether there was one.
+    fn add(&mut self, from: Option<IpAddr>, close: CancellationToken) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        let idle_since = Instant::now();
+        let connection = OpenConnection { from, admitted: false, answering: 0, has_asked: false, idle_since, close };
+        self.by_number.insert(number, connection);
+        number
+    }
+
+    fn is_newest_waiting(&self, number: u64) -> bool {
+        let Some(connection) = self.by_number.get(&number) else { return false };
+        let mut newer = self.by_number.range(number + 1..);
+        newer.all(|(_, other)| other.admitted || other.from != connection.from)
+    }
+
+    /// Closes the oldest waiting connection from this address, or else from any, if too many wait.
+    fn limit_waiting(&mut self, from: Option<IpAddr>) {
+        let waiting = || self.by_number.iter().filter(|(_, other)| !other.admitted);
+        let mut from_there = waiting().filter(|(_, other)| other.from == from);
+        let oldest = if from.is_some() && from_there.clone().count() > MOST_WAITING_FROM_ONE {
+            from_there.next()
+        } else {
+            waiting().next().filter(|_| waiting().count() > MOST_WAITING)
+        };
+        if let Some(number) = oldest.map(|(number, _)| *number) {
+            self.close(number);
+        }
+    }
+
+    /// Closes the longest idle connection among `these`, first those without any request. Returns
+    /// true if there was one.
     fn close_one(&mut self, now: Instant, these: impl Fn(&OpenConnection) -> bool) -> bool {
         let idle = self.by_number.iter().filter(|(_, other)| other.may_be_closed(now) && these(other));
         let longest = idle.min_by_key(|(number, other)| (other.has_asked, other.idle_since, **number));
         let Some(number) = longest.map(|(number, _)| *number) else { return false };
+        self.close(number);
+        true
+    }
+
+    fn close(&mut self, number: u64) {
         if let Some(closed) = self.by_number.remove(&number) {
             closed.close.cancel();
         }
-        true
     }
 }
 
-struct Waiting<'a> {
-    places: &'a Places,
-    number: u64,
-    from: Option<IpAddr>,
-    close: CancellationToken,
-}
-
-impl Waiting<'_> {
-    /// Returns true if it is the newest connection from its address.
-    fn is_last(&self) -> bool {
-        let open = self.places.open();
-        open.waiting.iter().rfind(|other| other.from == self.from).is_some_and(|last| last.number == self.number)
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.places.open().waiting.retain(|other| other.number != self.number);
-        self.places.0.changed.notify_waiters();
-    }
-}
-
-/// The address by which connections are counted: providers give every customer a whole /64 of IPv6.
+/// Returns the address for counting: a customer of a provider has a whole /64 of IPv6.
 pub(crate) fn subscriber(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into(),
@@ -213,7 +212,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         self.places.open().by_number.remove(&self.number);
-        self.places.0.changed.notify_waiters();
+        self.places.changed.notify_waiters();
     }
 }
 
@@ -227,17 +226,17 @@ impl Drop for Answering {
             connection.answering -= 1;
             connection.idle_since = Instant::now();
         }
-        place.places.0.changed.notify_waiters();
+        place.places.changed.notify_waiters();
     }
 }
 
-/// Counts a request as being answered until the last of its answer is sent.
+/// Counts a request as being answered until its answer is sent.
 pub(crate) async fn answering(State(place): State<Arc<Place>>, request: Request, next: Next) -> Response {
     let held = place.asks();
     next.run(request).await.map(|body| Body::new(HeldBody { body, _held: held }))
 }
 
-/// A body that holds its connection's place.
+/// A body with its connection's place.
 struct HeldBody {
     body: Body,
     _held: Answering,
@@ -275,7 +274,7 @@ mod tests {
         Some(Ipv4Addr::new(192, 0, 2, last).into())
     }
 
-    async fn admitted(places: &Places, from: Option<IpAddr>) -> Arc<Place> {
+    async fn admitted(places: &Arc<Places>, from: Option<IpAddr>) -> Arc<Place> {
         places.admit(from).await.expect("a place")
     }
 
@@ -327,7 +326,8 @@ mod tests {
         let last = waiting.pop().expect("many");
         drop(busy);
         assert!(last.await.expect("no panic").is_some());
-        assert!(places.open().waiting.len() < MOST_WAITING_FROM_ONE);
+        let waiting = places.open().by_number.values().filter(|other| !other.admitted).count();
+        assert!(waiting < MOST_WAITING_FROM_ONE);
     }
 
     #[test]

@@ -1,14 +1,14 @@
-//! The page in the browser, and the channel through which a running daemon is told what to do.
+//! The page in the browser, and the control channel of a running daemon.
 //!
 //! ```text
-//! BotEvent ──▶ overview (pure: what is now) ──▶ watch (10 frames a second at most) ──SSE──▶ page
+//! BotEvent ──▶ overview (pure: current state) ──▶ watch (10 frames a second at most) ──SSE──▶ page
 //! journal ───▶ archive, results, report ────────────────────────────────────────────JSON──▶ page
 //! practice server ◀──▶ play (a game against the council) ◀──────────────────────JSON, SSE──▶ page
 //! page, concilio ctl ──▶ control ──▶ bot
 //! ```
 //! Everything passes `security` first. The page itself is `page/`: HTML, CSS and JavaScript by hand, built into the program.
 //!
-//! [`serve_journal`] serves a journal alone, without a daemon: what was played, and nothing live.
+//! [`serve_journal`] serves a journal alone, without a daemon: its games, and nothing live.
 //!
 //! Other packages add tabs: a [`PagePart`] with its files, and routes in the [`WebContext`].
 //!

@@ -3,9 +3,9 @@
 use std::{future::Future, io, net::IpAddr, sync::Arc, time::Duration};
 
 use axum::{Extension, Router, middleware};
+use hyper::server::conn::http1;
 use hyper_util::{
-    rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::conn::auto,
+    rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
 use tokio::{
@@ -17,8 +17,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::connections::{Places, answering};
 use util::supervised;
 
-/// Maximum number of open connections on one listener beside those of watchers; and of them from
-/// one address. All browsers behind a proxy have one address.
+/// Maximum number of open connections on one listener beside those of watchers, together and from one
+/// address. All browsers behind a proxy have one address.
 const MOST_OTHERS: usize = 192;
 const MOST_OTHERS_FROM_ONE: usize = 32;
 
@@ -31,24 +31,25 @@ const GOODBYE: Duration = Duration::from_secs(2);
 /// The pause after a connection that could not be accepted, so that a lack of file handles does not spin.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
 
-/// Through which of the listeners a request came.
+/// Origin of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Door {
-    /// The network, which needs the secret.
-    Network,
-    /// The Unix socket, which only the bot's own user can open.
+pub(crate) enum Visitor {
+    /// A client on the network, in need of the secret.
+    Remote(IpAddr),
+    /// The bot's own user, through the Unix socket.
     OwnUser,
 }
 
-/// Origin of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Visitor {
-    pub(crate) door: Door,
-    pub(crate) from: Option<IpAddr>,
+impl Visitor {
+    pub(crate) fn address(self) -> Option<IpAddr> {
+        match self {
+            Self::Remote(address) => Some(address),
+            Self::OwnUser => None,
+        }
+    }
 }
 
-/// Serves the router on a TCP listener until `stop`, for `watchers` watchers and others beside
-/// them.
+/// Serves the router on a TCP listener until `stop`, for `watchers` watchers and others beside them.
 pub(crate) fn on_tcp(
     listener: TcpListener,
     router: Router,
@@ -56,42 +57,41 @@ pub(crate) fn on_tcp(
     tasks: &TaskTracker,
     stop: CancellationToken,
 ) {
-    let doorway = Doorway::new(router, Door::Network, watchers, tasks, stop);
+    let doorway = Doorway::new(router, watchers, tasks, stop);
     let listener = Arc::new(listener);
     tasks.spawn(async move { supervised!("page", doorway.run(|| accept(Arc::clone(&listener)))).await });
 }
 
-async fn accept(listener: Arc<TcpListener>) -> io::Result<(TcpStream, Option<IpAddr>)> {
+async fn accept(listener: Arc<TcpListener>) -> io::Result<(TcpStream, Visitor)> {
     let (stream, address) = listener.accept().await?;
-    // What happens on a board is sent at once, however small.
+    // Small events are sent at once.
     stream.set_nodelay(true)?;
-    Ok((stream, Some(address.ip())))
+    Ok((stream, Visitor::Remote(address.ip())))
 }
 
-/// A listener with what all its connections share.
+/// A listener, and the values shared by its connections.
 struct Doorway {
     router: Router,
-    door: Door,
-    places: Places,
+    places: Arc<Places>,
     tasks: TaskTracker,
     stop: CancellationToken,
 }
 
 impl Doorway {
-    fn new(router: Router, door: Door, watchers: usize, tasks: &TaskTracker, stop: CancellationToken) -> Self {
+    fn new(router: Router, watchers: usize, tasks: &TaskTracker, stop: CancellationToken) -> Self {
         let places = Places::new(watchers + MOST_OTHERS, watchers + MOST_OTHERS_FROM_ONE);
-        Self { router, door, places, tasks: tasks.clone(), stop }
+        Self { router, places, tasks: tasks.clone(), stop }
     }
 
-    /// Accepts until it is told to stop.
+    /// Accepts connections until the server stops.
     async fn run<S, F>(&self, mut accept: impl FnMut() -> F)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-        F: Future<Output = io::Result<(S, Option<IpAddr>)>>,
+        F: Future<Output = io::Result<(S, Visitor)>>,
     {
         loop {
             match self.stop.run_until_cancelled(accept()).await {
-                Some(Ok((stream, from))) => _ = self.tasks.spawn(self.connection(stream, from)),
+                Some(Ok((stream, visitor))) => _ = self.tasks.spawn(self.connection(stream, visitor)),
                 Some(Err(error)) => {
                     tracing::debug!(%error, "a connection to the page failed before it began");
                     tokio::time::sleep(ACCEPT_AGAIN).await;
@@ -101,19 +101,18 @@ impl Doorway {
         }
     }
 
-    /// Answers the requests of one connection until it ends, is to give up its place, or the server stops.
-    fn connection<S>(&self, stream: S, from: Option<IpAddr>) -> impl Future<Output = ()> + Send + use<S>
+    /// Answers the requests of one connection until the connection ends, must give up its place, or the server stops.
+    fn connection<S>(&self, stream: S, visitor: Visitor) -> impl Future<Output = ()> + Send + use<S>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let (router, places, stop) = (self.router.clone(), self.places.clone(), self.stop.clone());
-        let visitor = Visitor { door: self.door, from };
+        let (router, places, stop) = (self.router.clone(), Arc::clone(&self.places), self.stop.clone());
         async move {
-            let Some(Some(place)) = stop.run_until_cancelled(places.admit(from)).await else { return };
+            let Some(Some(place)) = stop.run_until_cancelled(places.admit(visitor.address())).await else { return };
             let counted = middleware::from_fn_with_state(Arc::clone(&place), answering);
             let router = router.layer(counted).layer(Extension(visitor));
-            let mut builder = auto::Builder::new(TokioExecutor::new()).http1_only();
-            builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN);
+            let mut builder = http1::Builder::new();
+            builder.timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN);
             let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
             let mut connection = std::pin::pin!(connection);
             tokio::select! {
@@ -121,7 +120,7 @@ impl Doorway {
                 () = place.close.cancelled() => connection.as_mut().graceful_shutdown(),
                 () = stop.cancelled() => connection.as_mut().graceful_shutdown(),
             }
-            // A client that does not read its answer does not delay the end.
+            // A client must not delay the end by not reading its answer.
             let _ = tokio::time::timeout(GOODBYE, connection).await;
         }
     }
@@ -142,9 +141,9 @@ mod unix {
 
     use tokio::net::{UnixListener, UnixStream};
 
-    use super::{Arc, CancellationToken, Door, Doorway, IpAddr, Router, TaskTracker, io, supervised};
+    use super::{Arc, CancellationToken, Doorway, Router, TaskTracker, Visitor, io, supervised};
 
-    /// The socket's file, which is removed when this is dropped.
+    /// The socket's file. Dropping it removes the file.
     #[derive(Debug)]
     pub(crate) struct SocketFile(PathBuf);
 
@@ -154,8 +153,8 @@ mod unix {
         }
     }
 
-    /// Listens on a Unix socket that only this user can open, and serves the router there until
-    /// `stop`, for `watchers` watchers and others beside them.
+    /// Serves the router on a Unix socket for this user only until `stop`, for `watchers` watchers and
+    /// others beside them.
     ///
     /// # Errors
     /// If another process listens there, or the file cannot be created.
@@ -170,7 +169,7 @@ mod unix {
             return Err(io::Error::new(io::ErrorKind::AddrInUse, "another process listens there"));
         }
         if is_socket(path) {
-            // A process that was killed left it.
+            // A killed process left it.
             fs::remove_file(path)?;
         }
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -179,7 +178,7 @@ mod unix {
         let listener = UnixListener::bind(path)?;
         let file = SocketFile(path.to_owned());
         fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-        let doorway = Doorway::new(router, Door::OwnUser, watchers, tasks, stop);
+        let doorway = Doorway::new(router, watchers, tasks, stop);
         let listener = Arc::new(listener);
         tasks.spawn(async move { supervised!("control channel", doorway.run(|| accept(Arc::clone(&listener)))).await });
         Ok(file)
@@ -192,11 +191,11 @@ mod unix {
 
     /// Accepts the next connection of our user. The file's mode keeps others out; the kernel names
     /// the user of an earlier connection.
-    async fn accept(listener: Arc<UnixListener>) -> io::Result<(UnixStream, Option<IpAddr>)> {
+    async fn accept(listener: Arc<UnixListener>) -> io::Result<(UnixStream, Visitor)> {
         let (stream, _) = listener.accept().await?;
         let (peer, us) = (stream.peer_cred()?.uid(), rustix::process::geteuid().as_raw());
         if peer == us || peer == 0 {
-            Ok((stream, None))
+            Ok((stream, Visitor::OwnUser))
         } else {
             Err(io::Error::new(io::ErrorKind::PermissionDenied, "another user's process"))
         }

@@ -1,52 +1,47 @@
-//! Machines that search: this one, and the workers of the cluster.
+//! The searching machines: this one, and the workers of the cluster.
 
 use axum::{Json, extract::State};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::security::PageReader;
 use council::electors::{MachineView, Pool};
+use domain::{
+    Line,
+    vote_words::{ElectorRole, NamedElector},
+};
 
-#[derive(Serialize)]
-pub(crate) struct MachineRow {
-    name: String,
-    here: bool,
-    cores: usize,
-    busy: usize,
-    /// Thousands of nodes a second and core; `None` where it was not measured.
-    speed: Option<u32>,
-    /// Lag from a question to its answer, ms; `None` for this machine, and before the first answer.
-    lag: Option<f64>,
-    /// Reason why it gets no searches, if any.
-    closed: Option<&'static str>,
-    searches: Vec<SearchRow>,
+/// Lists the machines. `speed` is in thousands of nodes a second and core, null before it is
+/// measured; `lag` is in milliseconds, null for this machine and before the first answer; `closed` is
+/// the reason why a machine gets no searches.
+pub(crate) async fn list(_: PageReader, State(pool): State<Pool>) -> Json<Vec<Value>> {
+    Json(pool.machines().into_iter().map(row).collect())
 }
 
-#[derive(Serialize)]
-struct SearchRow {
-    game: String,
-    elector: String,
-    threads: usize,
-    nodes: u64,
-    /// True for our search, false for another daemon's.
-    ours: bool,
+fn row(view: MachineView) -> Value {
+    let searches = view.searches.iter().map(|(search, ours)| {
+        json!({
+            "game": search.search.game.as_str(),
+            "elector": search.elector.as_str(),
+            "words": words(search.elector.as_str()),
+            "threads": search.threads,
+            "nodes": search.nodes,
+            "ours": ours,
+        })
+    });
+    json!({
+        "name": view.name.to_string(),
+        "here": view.here,
+        "cores": view.cores,
+        "busy": view.busy(),
+        "speed": view.speed,
+        "lag": view.lag.map(|lag| lag.as_secs_f64() * 1000.0),
+        "closed": view.closed,
+        "searches": searches.collect::<Vec<_>>(),
+    })
 }
 
-impl From<MachineView> for MachineRow {
-    fn from(view: MachineView) -> Self {
-        let busy = view.busy();
-        let MachineView { name, here, cores, speed, lag, closed, searches } = view;
-        let searches = searches.into_iter().map(|search| SearchRow {
-            game: search.game.to_string(),
-            elector: search.elector.to_string(),
-            threads: search.threads,
-            nodes: search.nodes,
-            ours: search.ours,
-        });
-        let lag = lag.map(|lag| lag.as_secs_f64() * 1000.0);
-        Self { name: name.to_string(), here, cores, busy, speed, lag, closed, searches: searches.collect() }
-    }
-}
-
-pub(crate) async fn list(_: PageReader, State(pool): State<Pool>) -> Json<Vec<MachineRow>> {
-    Json(pool.machines().into_iter().map(MachineRow::from).collect())
+/// Returns the knowledge of an elector in words; the name of an engine without letters of knowledge.
+fn words(elector: &str) -> String {
+    let named = NamedElector::new::<Line>(elector, Some(elector), false);
+    if named.role == ElectorRole::Program { elector.to_owned() } else { named.name }
 }

@@ -1,4 +1,4 @@
-//! Answers for requests that fail: a status, and one sentence with the remedy.
+//! Answers to failed requests: a status, and one sentence with the remedy.
 
 use axum::{
     Json,
@@ -10,15 +10,11 @@ use axum::{
 };
 use serde::Serialize;
 
-/// A request that was not done. As JSON: `{"error": "..."}`, with the `field` of the request where one is at fault.
-#[derive(Debug)]
-pub struct HttpProblem {
-    status: StatusCode,
-    text: ProblemText,
-}
-
+/// A failed request. As JSON: `{"error": "..."}`, with the `field` at fault, if one is.
 #[derive(Debug, Serialize)]
-struct ProblemText {
+pub struct HttpProblem {
+    #[serde(skip)]
+    status: StatusCode,
     error: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<&'static str>,
@@ -26,12 +22,12 @@ struct ProblemText {
 
 impl HttpProblem {
     pub fn new(status: StatusCode, error: impl Into<String>) -> Self {
-        Self { status, text: ProblemText { error: error.into(), field: None } }
+        Self { status, error: error.into(), field: None }
     }
 
-    /// Names the field of the request that is at fault.
+    /// Names the field of the request at fault.
     pub fn about(mut self, field: &'static str) -> Self {
-        self.text.field = Some(field);
+        self.field = Some(field);
         self
     }
 
@@ -58,23 +54,24 @@ impl HttpProblem {
 
 impl IntoResponse for HttpProblem {
     fn into_response(self) -> Response {
-        let mut response = (self.status, Json(self.text)).into_response();
-        if self.status == StatusCode::SERVICE_UNAVAILABLE {
+        let status = self.status;
+        let mut response = (status, Json(self)).into_response();
+        if status == StatusCode::SERVICE_UNAVAILABLE {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
         }
         response
     }
 }
 
-/// The longest plain text that becomes a problem's words, bytes.
+/// The longest plain text copied into a problem, in bytes.
 const LONGEST_TEXT: usize = 4096;
 
-/// Beginnings of plain texts that name only the kind of error.
+/// Beginnings of plain texts with only the kind of error.
 const PREAMBLES: [&str; 2] =
     ["Failed to deserialize the JSON body into the target type: ", "Failed to deserialize query string: "];
 
-/// Gives the form of all problems to those that are found before a handler is reached, which are a plain text or nothing: a
-/// query that cannot be read, a body that is no JSON, a method that an address does not take.
+/// Turns errors found before a handler runs into problems: an unreadable query, a body other than
+/// JSON, a wrong method. Such errors are plain text or empty.
 pub(crate) async fn in_one_form(request: Request, next: Next) -> Response {
     let method = request.method().clone();
     let response = next.run(request).await;

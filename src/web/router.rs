@@ -4,92 +4,38 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use axum::{
     Extension, Json, Router,
-    extract::{DefaultBodyLimit, FromRef, Request, State},
+    extract::{DefaultBodyLimit, Request, State},
     http::StatusCode,
     middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use serde::Serialize;
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    AnotherGame, HealthChecks, PagePart, WebContext, WebSettings, archive,
+    AnotherGame, HealthChecks, PagePart, WebContext, WebSettings,
+    archive::{self, JournalReader},
     assets::{self, Assets},
-    context::ProgramKind,
     control, machines,
-    play::{self, PlayRoom},
+    play::{self, PageGames},
     problem::{HttpProblem, in_one_form},
-    security::{self, HostNames, OperatorKeys, PagePlayer, PageReader, WhoAmI},
+    security::{self, Access, HostNames, OperatorKeys, PagePlayer, PageReader, Requester},
     watch::{self, OverviewWatch},
 };
-use bot::{
-    journal::Journal,
-    session::{Control, EventBus},
-};
-use council::electors::Pool;
+use bot::session::EventBus;
 use util::Secret;
 
 /// Maximum length of a request's body, in bytes.
 const LONGEST_BODY: usize = 16 << 10;
 
-/// Every answer has begun by then.
+/// Timeout for the beginning of an answer.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 
-/// Many games are written before they are sent, which takes longer.
+/// Exports of many games take longer: they are written to a file before the answer begins.
 const EXPORT_WITHIN: Duration = Duration::from_mins(10);
 
-#[derive(Clone)]
-pub(crate) struct WebState {
-    pub keys: OperatorKeys,
-    pub watch: OverviewWatch,
-    pub archive: archive::JournalReader,
-    pub pool: Pool,
-    pub play_room: Arc<PlayRoom>,
-    pub journal: Journal,
-    pub control: Option<Control>,
-    pub health: HealthChecks,
-    pub another_game: Option<AnotherGame>,
-}
-
-/// State of the handlers with a journal and without a daemon.
-#[derive(Clone)]
-struct JournalState {
-    keys: OperatorKeys,
-    watch: OverviewWatch,
-    archive: archive::JournalReader,
-}
-
-/// Lets a handler have one part of the state alone.
-macro_rules! parts {
-    ($state:ty: $($field:ident: $part:ty),* $(,)?) => {
-        $(impl FromRef<$state> for $part {
-            fn from_ref(state: &$state) -> Self {
-                state.$field.clone()
-            }
-        })*
-    };
-}
-
-parts! { JournalState:
-    keys: OperatorKeys,
-    watch: OverviewWatch,
-    archive: archive::JournalReader,
-}
-
-parts! { WebState:
-    keys: OperatorKeys,
-    watch: OverviewWatch,
-    archive: archive::JournalReader,
-    pool: Pool,
-    play_room: Arc<PlayRoom>,
-    journal: Journal,
-    control: Option<Control>,
-    health: HealthChecks,
-    another_game: Option<AnotherGame>,
-}
-
-/// The whole of the page's server, in front of `context`; `port` is where browsers find it, if they do.
+/// Returns the routes of a page in front of `context`, on `port` if browsers can reach it.
 pub(crate) fn build(
     settings: &WebSettings,
     secret: Option<Secret>,
@@ -97,38 +43,27 @@ pub(crate) fn build(
     context: WebContext,
     stop: CancellationToken,
 ) -> Router {
-    let keys = OperatorKeys::new(secret, settings.public, port);
+    let mut sessions = context.journal.path().as_os_str().to_owned();
+    sessions.push(".sessions");
+    let keys = OperatorKeys::new(secret, settings.public, port, Some(sessions.into()));
+    let watch = OverviewWatch::start(context.event_bus.listen(), settings.watchers, stop.clone());
+    let reader = JournalReader::new(context.journal.path().to_owned());
+    let (another, health) = (context.another_game.clone(), context.health.clone());
+    let demo = another.is_some();
     let (assets, others) = (Assets::new(&context.parts), context.routes.clone());
-    let state = WebState {
-        keys: keys.clone(),
-        watch: OverviewWatch::start(context.event_bus.listen(), settings.watchers, stop.clone()),
-        archive: archive::JournalReader::new(context.journal.path().to_owned()),
-        pool: context.pool.clone(),
-        control: context.control.clone(),
-        health: context.health.clone(),
-        journal: context.journal.clone(),
-        another_game: context.another_game.clone(),
-        play_room: Arc::new(PlayRoom::new(context, stop)),
-    };
-    let kind = ProgramKind { daemon: true, demo: state.another_game.is_some() };
-    let routes = Router::new()
-        .merge(archive::routes())
-        .merge(play::routes())
-        .route("/api/login", post(security::login))
-        .route("/api/logout", post(security::logout))
-        .route("/api/status", get(watch::status))
-        .route("/api/events", get(watch::events))
-        .route("/api/control", post(control::perform))
-        .route("/api/demo/game", post(another_game))
-        .route("/api/machines", get(machines::list))
-        .route("/metrics", get(metrics))
-        .route("/ready", get(ready))
-        .with_state(state)
+    let routes = shared_routes(reader, &keys, &watch)
+        .route("/api/status", get(watch::status).with_state(watch))
+        .route("/api/control", post(control::perform).with_state(context.control.clone()))
+        .route("/api/demo/game", post(another_game).with_state(another))
+        .route("/api/machines", get(machines::list).with_state(context.pool.clone()))
+        .route("/metrics", get(metrics).with_state(health.clone()))
+        .route("/ready", get(ready).with_state(health))
+        .merge(play::routes(Arc::new(PageGames::new(context, stop))))
         .merge(others);
-    page(routes, kind, keys, settings, assets)
+    page(routes, true, demo, keys, settings, assets)
 }
 
-/// The page in front of a journal, without a daemon: what was played can be read, and nothing else is there.
+/// Returns the routes of a read-only page in front of a journal, without a daemon.
 pub(crate) fn build_for_journal(
     settings: &WebSettings,
     secret: Option<Secret>,
@@ -137,28 +72,46 @@ pub(crate) fn build_for_journal(
     parts: &[PagePart],
     stop: CancellationToken,
 ) -> Router {
-    let keys = OperatorKeys::new(secret, settings.public, port);
-    let state = JournalState {
-        keys: keys.clone(),
-        // Nothing happens on this bus; browsers notice on its stream when the program ends.
-        watch: OverviewWatch::start(EventBus::new().listen(), settings.watchers, stop),
-        archive: archive::JournalReader::new(journal),
-    };
-    let routes = Router::new()
-        .merge(archive::routes())
-        .route("/api/login", post(security::login))
-        .route("/api/logout", post(security::logout))
-        .route("/api/events", get(watch::events))
-        .with_state(state);
-    page(routes, ProgramKind { daemon: false, demo: false }, keys, settings, Assets::new(parts))
+    let keys = OperatorKeys::new(secret, settings.public, port, None);
+    // This bus carries no event; browsers notice the end of the program by the end of the stream.
+    let watch = OverviewWatch::start(EventBus::new().listen(), settings.watchers, stop);
+    let routes = shared_routes(JournalReader::new(journal), &keys, &watch);
+    page(routes, false, false, keys, settings, Assets::new(parts))
 }
 
-/// The page's own files around these routes, and what every request passes.
-fn page(routes: Router, kind: ProgramKind, keys: OperatorKeys, settings: &WebSettings, assets: Assets) -> Router {
+/// Returns the routes of every page, with a daemon or without one.
+fn shared_routes(reader: JournalReader, keys: &Arc<OperatorKeys>, watch: &OverviewWatch) -> Router {
+    Router::new()
+        .merge(archive::routes(reader))
+        .route("/api/login", post(security::login).with_state(Arc::clone(keys)))
+        .route("/api/logout", post(security::logout).with_state(Arc::clone(keys)))
+        .route("/api/events", get(watch::events).with_state(watch.clone()))
+}
+
+/// Adds the files of the page to these routes, and the checks of every request.
+fn page(
+    routes: Router,
+    daemon: bool,
+    demo: bool,
+    keys: Arc<OperatorKeys>,
+    settings: &WebSettings,
+    assets: Assets,
+) -> Router {
+    let edition = assets.edition().to_owned();
+    let me = async move |Extension(requester): Extension<Requester>| {
+        Json(json!({
+            "reads": requester.may(Access::Reader),
+            "plays": daemon && requester.may(Access::Player),
+            "operates": daemon && requester.may(Access::Operator),
+            "can_log_in": requester.can_log_in(),
+            "daemon": daemon,
+            "demo": demo,
+            "edition": edition,
+        }))
+    };
     routes
         .route("/api/me", get(me))
         .route("/live", get(async || "alive\n"))
-        .layer(Extension(kind))
         .layer(DefaultBodyLimit::max(LONGEST_BODY))
         .layer(middleware::from_fn_with_state(keys, security::recognise))
         .route("/", get(assets::index))
@@ -169,22 +122,6 @@ fn page(routes: Router, kind: ProgramKind, keys: OperatorKeys, settings: &WebSet
         .layer(middleware::from_fn(in_one_form))
         .layer(middleware::from_fn_with_state(HostNames::new(&settings.hosts), security::refuse_foreign))
         .layer(middleware::from_fn(security::add_headers))
-}
-
-/// The browser and the program, as the page sees them.
-#[derive(Serialize)]
-struct Introduction {
-    #[serde(flatten)]
-    who: WhoAmI,
-    #[serde(flatten)]
-    kind: ProgramKind,
-    /// Changes with any file of the page.
-    edition: String,
-}
-
-async fn me(who: WhoAmI, Extension(kind): Extension<ProgramKind>, Extension(assets): Extension<Assets>) -> Response {
-    let who = if kind.daemon { who } else { who.without_a_daemon() };
-    Json(Introduction { who, kind, edition: assets.edition().to_owned() }).into_response()
 }
 
 /// Starts another game of the demo.
@@ -199,7 +136,7 @@ async fn another_game(
     }
 }
 
-/// A request that takes too long, or whose body does not come, is given up.
+/// Gives up a request after a timeout, for example if its body does not arrive.
 async fn answer_in_time(request: Request, next: Next) -> Response {
     let is_export = request.uri().path().starts_with("/api/export/");
     let within = if is_export { EXPORT_WITHIN } else { ANSWER_WITHIN };

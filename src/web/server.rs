@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use axum::Router;
 use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -27,7 +28,7 @@ pub enum WebError {
     Secret(#[from] SecretError),
 }
 
-/// A page that is being served. Dropping it does not end it; cancel the token that it was started with.
+/// A running server of the page. Dropping it does not end it; cancel the token of its start.
 #[derive(Debug)]
 pub struct WebServer {
     address: Option<SocketAddr>,
@@ -49,10 +50,11 @@ impl WebServer {
     }
 }
 
-/// The operator's secret, if there is one.
+/// Returns the operator's secret, if there is one.
 ///
 /// # Errors
-/// [`WebError::Secret`] where it cannot be read, [`WebError::NoSecret`] where the page's address needs one.
+/// [`WebError::Secret`] if it cannot be read, [`WebError::NoSecret`] if the address of the page needs
+/// one.
 pub fn secret_for(settings: &WebSettings) -> Result<Option<Secret>, WebError> {
     let secret = settings.secret()?;
     match settings.listen_address().filter(|address| !address.ip().is_loopback() && secret.is_none()) {
@@ -61,65 +63,52 @@ pub fn secret_for(settings: &WebSettings) -> Result<Option<Secret>, WebError> {
     }
 }
 
-struct Door {
-    secret: Option<Secret>,
-    listener: Option<TcpListener>,
-}
-
-impl Door {
-    /// Listens on the address of the settings, if they name one. Where it cannot be had, nothing is left behind.
-    async fn open(settings: &WebSettings) -> Result<Self, WebError> {
-        let secret = secret_for(settings)?;
-        let listener = match settings.listen_address() {
-            Some(address) => {
-                Some(TcpListener::bind(address).await.map_err(|source| WebError::Listen { address, source })?)
-            }
-            None => None,
-        };
-        Ok(Self { secret, listener })
-    }
-}
-
-/// Serves the journal at `path` on the address of the settings until `stop`, read-only and without a daemon, with the tabs
-/// of `parts`. A daemon may write the journal meanwhile.
+/// Serves the journal at `path` on the address of the settings until `stop`, read-only and without a
+/// daemon, with the tabs of `parts`. A daemon may write the journal meanwhile.
 pub async fn serve_journal(
     settings: &WebSettings,
     path: PathBuf,
     parts: &[PagePart],
     stop: CancellationToken,
 ) -> Result<WebServer, WebError> {
-    let Door { secret, listener } = Door::open(settings).await?;
-    let bound = listener.as_ref().and_then(|listener| listener.local_addr().ok());
-    let tasks = TaskTracker::new();
-    let router =
-        router::build_for_journal(settings, secret, bound.map(|address| address.port()), path, parts, stop.clone());
-    if let Some(listener) = listener {
-        listen::on_tcp(listener, router, settings.watchers, &tasks, stop);
-    }
-    tasks.close();
-    Ok(WebServer {
-        address: bound,
-        tasks,
-        #[cfg(unix)]
-        _socket: None,
+    let end = stop.clone();
+    serve_router(settings, None, stop, |secret, port| {
+        router::build_for_journal(settings, secret, port, path, parts, end)
     })
+    .await
 }
 
-/// Serves the page on the address of the settings, if they name one, and the control channel on `socket`, if one is given,
-/// until `stop`.
+/// Serves the page on the address of the settings, if they name one, and the control channel on
+/// `socket`, if one is given, until `stop`.
 ///
 /// # Errors
-/// [`WebError`] names what cannot be had. Systems without Unix sockets ignore `socket`.
+/// [`WebError`] if the address or the socket cannot be used. Systems without Unix sockets ignore
+/// `socket`.
 pub async fn serve(
     settings: &WebSettings,
     context: WebContext,
     socket: Option<&Path>,
     stop: CancellationToken,
 ) -> Result<WebServer, WebError> {
-    let Door { secret, listener } = Door::open(settings).await?;
-    let bound = listener.as_ref().and_then(|listener| listener.local_addr().ok());
+    let end = stop.clone();
+    serve_router(settings, socket, stop, |secret, port| router::build(settings, secret, port, context, end)).await
+}
+
+/// Serves a router, built with the operator's secret and the port of the page.
+async fn serve_router(
+    settings: &WebSettings,
+    socket: Option<&Path>,
+    stop: CancellationToken,
+    build: impl FnOnce(Option<Secret>, Option<u16>) -> Router,
+) -> Result<WebServer, WebError> {
+    let secret = secret_for(settings)?;
+    let listener = match settings.listen_address() {
+        Some(address) => Some(TcpListener::bind(address).await.map_err(|source| WebError::Listen { address, source })?),
+        None => None,
+    };
+    let address = listener.as_ref().and_then(|listener| listener.local_addr().ok());
+    let router = build(secret, address.map(|address| address.port()));
     let tasks = TaskTracker::new();
-    let router = router::build(settings, secret, bound.map(|address| address.port()), context, stop.clone());
     #[cfg(unix)]
     let socket = match socket {
         Some(path) => Some(
@@ -136,7 +125,7 @@ pub async fn serve(
     }
     tasks.close();
     Ok(WebServer {
-        address: bound,
+        address,
         tasks,
         #[cfg(unix)]
         _socket: socket,

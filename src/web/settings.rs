@@ -10,20 +10,22 @@ use util::{Fault, Secret, SecretError, values::WholeNumber};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebSettings {
-    /// Address of the page, such as `127.0.0.1:8080`; port 0 is any free one. Empty: there is no
+    /// Address of the page, such as "127.0.0.1:8080"; port 0 is any free one. Empty: there is no
     /// page. An address beyond loopback needs the operator's secret.
     pub address: String,
-    /// The file whose first line is the operator's secret. Empty: it is in `CONCILIO_WEB_SECRET`, or there is none, and
-    /// the page changes nothing.
+    /// The file that holds the operator's secret, and nothing else. Empty: it is in
+    /// CONCILIO_WEB_SECRET or in systemd's credential web-secret, or there is none, and the page
+    /// changes nothing.
     pub secret_file: PathBuf,
     /// True to let all clients read the page without the secret. Without a secret, all clients may
     /// read it.
     pub public: bool,
-    /// Further names by which browsers call the page, for one behind a proxy: `bot.example.org`. Numbers and `localhost`
-    /// are always understood; any other name is refused, so that no foreign page can pass for ours.
+    /// Further names by which browsers call the page, for one behind a proxy, such as
+    /// `["bot.example.org"]`. Numbers and localhost are always understood; any other name is
+    /// refused, so that no foreign page can pass for this one.
     pub hosts: Vec<String>,
-    /// Unix socket of the control channel, which needs no secret: a user who may open it owns the
-    /// bot. Empty: beside the journal.
+    /// The Unix socket through which `concilio ctl` speaks to the daemon, without a secret: a user
+    /// who may open it owns the bot. Empty: beside the journal.
     pub socket: PathBuf,
     /// Maximum number of watching browsers. 1 to 1000.
     #[serde(with = "WholeNumber::<1, 1000>")]

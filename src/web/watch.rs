@@ -1,8 +1,8 @@
 //! Watching: one task keeps the overview, and sends changes to all browsers as server-sent events.
 //!
-//! - A frame is made once, for all, at most ten times a second, and less often if making one takes long: never more than a
-//!   twentieth of a core is spent on it.
-//! - A browser that is slow misses frames and then gets the whole picture again; nothing is kept for it.
+//! - A frame is made once for all browsers, at most ten times a second, and less often if it takes
+//!   long: frames cost at most a twentieth of a core.
+//! - A slow browser misses frames and then gets the whole overview again; nothing is kept for it.
 //! - Without watchers, no frame is made.
 
 use std::{
@@ -29,55 +29,46 @@ use util::supervised;
 /// The shortest time between two frames.
 const FRAME_EVERY: Duration = Duration::from_millis(100);
 
-/// Pause after a frame, as a multiple of the time that it took.
+/// Pause after a frame, as a multiple of its duration.
 const PAUSE_FACTOR: u32 = 20;
 
-/// Frames that a browser may be behind before it gets the whole picture instead.
+/// After this number of missed frames a browser gets the whole overview.
 const FRAMES_BEHIND: usize = 8;
 
 /// Interval of signs of life: both sides notice a dead connection within seconds.
 const KEEP_ALIVE: Duration = Duration::from_secs(4);
 
-/// Event sent when nothing has changed. An event and no comment, because a page does not see
-/// comments.
+/// Event sent when nothing has changed. It is an event because pages do not see comments.
 const BEAT: &[u8] = b"event: beat\ndata: 1\n\n";
 
 /// Tells browsers to connect again a second after a stream has ended.
 const RETRY: &[u8] = b"retry: 1000\n\n";
 
-/// The pause after events were taken, in which new ones stay where they are: each of them would wake the task, several times a
+/// The pause after events were taken: each new event would otherwise wake the task, several times a
 /// move.
 const REST: Duration = Duration::from_millis(50);
 
-/// Maximum number of events of the bot that are handled before frames get their turn.
+/// Maximum number of events of the bot between two frames.
 const EVENTS_AT_ONCE: usize = 256;
 
-type BotEvents = broadcast::Receiver<Arc<BotEvent>>;
+/// The whole overview as JSON, and its later changes as server-sent events.
+type WholeAndChanges = (Bytes, broadcast::Receiver<Bytes>);
 
-/// The whole picture, and the frames that follow it.
-struct Picture {
-    whole: Bytes,
-    frames: broadcast::Receiver<Bytes>,
-}
-
-/// Requests to the task.
-enum WatchQuestion {
-    Status(oneshot::Sender<Bytes>),
-    /// The whole picture as the first frame, and a place at the frames.
-    Watch(oneshot::Sender<Picture>),
-}
-
-/// The handle of the task that keeps the overview. Cheap to clone.
+/// The handle of the overview's task. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct OverviewWatch {
-    questions: mpsc::Sender<WatchQuestion>,
+    questions: mpsc::Sender<oneshot::Sender<WholeAndChanges>>,
     places: Arc<Semaphore>,
     stop: CancellationToken,
 }
 
 impl OverviewWatch {
-    /// Starts the task; it ends with `stop`. No more than `watchers` browsers watch at a time.
-    pub(crate) fn start(mut events: BotEvents, watchers: usize, stop: CancellationToken) -> Self {
+    /// Starts the task until `stop`. At most `watchers` browsers watch at a time.
+    pub(crate) fn start(
+        mut events: broadcast::Receiver<Arc<BotEvent>>,
+        watchers: usize,
+        stop: CancellationToken,
+    ) -> Self {
         let (questions, mut asked) = mpsc::channel(64);
         let mut keeper = OverviewKeeper {
             overview: Overview::default(),
@@ -90,11 +81,11 @@ impl OverviewWatch {
         Self { questions, places: Arc::new(Semaphore::new(watchers)), stop }
     }
 
-    async fn ask<T>(&self, question: impl FnOnce(oneshot::Sender<T>) -> WatchQuestion) -> Result<T, HttpProblem> {
+    async fn ask(&self) -> Result<WholeAndChanges, HttpProblem> {
         let (reply, answer) = oneshot::channel();
-        let closing = |_| HttpProblem::busy("the program is ending");
-        self.questions.send(question(reply)).await.map_err(|_| HttpProblem::busy("the program is ending"))?;
-        answer.await.map_err(closing)
+        let ending = "the program is ending";
+        self.questions.send(reply).await.map_err(|_| HttpProblem::busy(ending))?;
+        answer.await.map_err(|_| HttpProblem::busy(ending))
     }
 }
 
@@ -107,15 +98,19 @@ struct OverviewKeeper {
 }
 
 impl OverviewKeeper {
-    async fn run(&mut self, events: &mut BotEvents, questions: &mut mpsc::Receiver<WatchQuestion>) {
+    async fn run(
+        &mut self,
+        events: &mut broadcast::Receiver<Arc<BotEvent>>,
+        questions: &mut mpsc::Receiver<oneshot::Sender<WholeAndChanges>>,
+    ) {
         loop {
             let wanted = self.frames.receiver_count() > 0 && self.overview.has_changed();
             let rests = self.rests_until > Instant::now();
             tokio::select! {
                 question = questions.recv() => match question {
-                    Some(question) => {
+                    Some(reply) => {
                         self.take_waiting(events);
-                        self.answer(question);
+                        self.answer(reply);
                     }
                     None => return,
                 },
@@ -127,10 +122,10 @@ impl OverviewKeeper {
                         self.take_waiting(events);
                     }
                     Err(broadcast::error::RecvError::Lagged(missed)) => self.overview.missed(missed, Timestamp::now()),
-                    // The bot has ended: what it was can still be looked at.
+                    // The bot has ended; browsers may still read its last state.
                     Err(broadcast::error::RecvError::Closed) => {
-                        while let Some(question) = questions.recv().await {
-                            self.answer(question);
+                        while let Some(reply) = questions.recv().await {
+                            self.answer(reply);
                         }
                         return;
                     }
@@ -139,8 +134,8 @@ impl OverviewKeeper {
         }
     }
 
-    /// Takes the events that wait, and rests where those were all.
-    fn take_waiting(&mut self, events: &mut BotEvents) {
+    /// Takes the waiting events, and rests after the last of them.
+    fn take_waiting(&mut self, events: &mut broadcast::Receiver<Arc<BotEvent>>) {
         let (now, time) = (Instant::now(), Timestamp::now());
         for _ in 0..EVENTS_AT_ONCE {
             match events.try_recv() {
@@ -154,51 +149,47 @@ impl OverviewKeeper {
         }
     }
 
-    fn answer(&mut self, question: WatchQuestion) {
-        let whole = self.overview.whole(Instant::now());
-        match question {
-            WatchQuestion::Status(reply) => _ = reply.send(json(&whole).into()),
-            WatchQuestion::Watch(reply) => {
-                let whole = [&*sse("whole", &whole), RETRY].concat().into();
-                // What has changed until now is in the picture; the others get it with the next frame.
-                _ = reply.send(Picture { whole, frames: self.frames.subscribe() });
-            }
-        }
+    fn answer(&mut self, reply: oneshot::Sender<WholeAndChanges>) {
+        let whole = json(&self.overview.whole(Instant::now()));
+        // Older watchers get the changes until now with the next frame.
+        let _ = reply.send((whole.into(), self.frames.subscribe()));
     }
 
     fn send_frame(&mut self) {
         let begun = Instant::now();
-        let _ = self.frames.send(sse("change", &self.overview.changes(begun)));
+        let _ = self.frames.send(event("change", &self.overview.changes(begun)));
         self.overview.forget_changes();
         self.next_frame = Instant::now() + FRAME_EVERY.max(begun.elapsed() * PAUSE_FACTOR);
     }
 }
 
 fn json(value: &impl Serialize) -> Vec<u8> {
-    // Our own plain structures fail at nothing.
+    // Plain values always serialise.
     serde_json::to_vec(value).unwrap_or_default()
 }
 
-/// A server-sent event. JSON has no line ends outside of its texts, where they are escaped.
-fn sse(name: &str, value: &impl Serialize) -> Bytes {
-    let mut frame = format!("event: {name}\ndata: ").into_bytes();
-    frame.extend(json(value));
-    frame.extend(b"\n\n");
-    frame.into()
+/// Returns a server-sent event.
+pub(crate) fn event(name: &str, value: &impl Serialize) -> Bytes {
+    event_of_json(name, &json(value))
+}
+
+/// Returns a server-sent event. JSON has only escaped line ends, within texts.
+fn event_of_json(name: &str, json: &[u8]) -> Bytes {
+    [b"event: ", name.as_bytes(), b"\ndata: ", json, b"\n\n"].concat().into()
 }
 
 pub(crate) async fn status(_: PageReader, State(watch): State<OverviewWatch>) -> Result<Response, HttpProblem> {
-    let whole = watch.ask(WatchQuestion::Status).await?;
+    let (whole, _) = watch.ask().await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], whole).into_response())
 }
 
-/// The whole picture, and from then on what changes, as server-sent events.
+/// Answers with the whole overview, then its changes, as server-sent events.
 pub(crate) async fn events(_: PageReader, State(watch): State<OverviewWatch>) -> Result<Response, HttpProblem> {
     let place = Arc::clone(&watch.places).try_acquire_owned();
     let place =
         place.map_err(|_| HttpProblem::busy("too many browsers are watching (limit: web.watchers in the settings)"))?;
-    let Picture { whole, frames } = watch.ask(WatchQuestion::Watch).await?;
-    let watcher = Watcher { first: Some(whole), frames, watch: watch.clone(), _place: place };
+    let (whole, frames) = watch.ask().await?;
+    let watcher = Watcher { first: Some(beginning(&whole)), frames, watch, _place: place };
     let sent = stream::unfold(watcher, |mut watcher| async move {
         let bytes = watcher.next().await?;
         Some((Ok::<_, std::convert::Infallible>(bytes), watcher))
@@ -207,11 +198,16 @@ pub(crate) async fn events(_: PageReader, State(watch): State<OverviewWatch>) ->
 }
 
 pub(crate) fn event_stream(body: Body) -> Response {
-    // A proxy that gathers an answer before it passes it on would gather for ever.
+    // A buffering proxy would wait for the end of the stream.
     let unbuffered = HeaderName::from_static("x-accel-buffering");
     let headers =
         [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store"), (unbuffered, "no")];
     (headers, body).into_response()
+}
+
+/// Returns the beginning of a stream: the whole overview, and the time until a reconnection.
+fn beginning(whole: &[u8]) -> Bytes {
+    [&*event_of_json("whole", whole), RETRY].concat().into()
 }
 
 struct Watcher {
@@ -230,9 +226,9 @@ impl Watcher {
         match stop.run_until_cancelled(tokio::time::timeout(KEEP_ALIVE, self.frames.recv())).await? {
             Ok(Ok(frame)) => Some(frame),
             Ok(Err(broadcast::error::RecvError::Lagged(_))) => {
-                let picture = self.watch.ask(WatchQuestion::Watch).await.ok()?;
-                self.frames = picture.frames;
-                Some(picture.whole)
+                let (whole, frames) = self.watch.ask().await.ok()?;
+                self.frames = frames;
+                Some(beginning(&whole))
             }
             Ok(Err(broadcast::error::RecvError::Closed)) => None,
             Err(_) => Some(Bytes::from_static(BEAT)),

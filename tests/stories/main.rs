@@ -5,14 +5,12 @@
 //! - [`fics`]: the same over FICS;
 //! - [`cluster`]: workers on other machines, with a real NATS server;
 //! - [`frontend`]: the council under chess programs, by UCI and CECP;
-//! - [`engine`]: the commands that make books and data;
 //! - [`report`]: games played are studied, by our engine and by others;
-//! - [`page`]: what a browser shows of it;
-//! - [`command_line`]: what is printed, exit codes, signals and the terminal.
+//! - [`page`]: the page in a browser;
+//! - [`command_line`]: output, exit codes, signals and the terminal.
 
 mod cluster;
 mod command_line;
-mod engine;
 mod fics;
 mod frontend;
 mod lichess;

@@ -6,11 +6,7 @@
 
 use std::{collections::BTreeMap, fmt::Debug, process::Command, sync::Mutex};
 
-use tracing::{
-    Event, Metadata, Subscriber,
-    field::{Field, Visit},
-    span,
-};
+use tracing::{Event, Metadata, Subscriber, field::Field, span};
 
 /// The tasks that are to panic, and how often they may be woken before.
 static PANICS: Mutex<BTreeMap<String, u32>> = Mutex::new(BTreeMap::new());
@@ -25,32 +21,22 @@ pub(crate) fn all_happened() -> bool {
 
 struct PanickingLog;
 
-/// The name of the task that tells something.
-#[derive(Default)]
-struct Task(String);
-
-impl Visit for Task {
-    fn record_str(&mut self, field: &Field, value: &str) {
-        if field.name() == "task" {
-            value.clone_into(&mut self.0);
-        }
-    }
-
-    fn record_debug(&mut self, _: &Field, _: &dyn Debug) {}
-}
-
 impl Subscriber for PanickingLog {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         metadata.target() == "concilio::task"
     }
 
     fn event(&self, event: &Event<'_>) {
-        let mut task = Task::default();
-        event.record(&mut task);
+        let mut task = String::new();
+        event.record(&mut |field: &Field, value: &dyn Debug| {
+            if field.name() == "task" {
+                task = format!("{value:?}").trim_matches('"').to_owned();
+            }
+        });
         let panics = {
             let mut wanted = PANICS.lock().expect("no panic holds it");
-            match wanted.get_mut(&task.0) {
-                Some(0) => wanted.remove(&task.0).is_some(),
+            match wanted.get_mut(&task) {
+                Some(0) => wanted.remove(&task).is_some(),
                 Some(left) => {
                     *left -= 1;
                     false
@@ -58,7 +44,7 @@ impl Subscriber for PanickingLog {
                 None => false,
             }
         };
-        assert!(!panics, "a defect, on purpose, in the task {}", task.0);
+        assert!(!panics, "a defect, on purpose, in the task {task}");
     }
 
     fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
@@ -74,10 +60,10 @@ impl Subscriber for PanickingLog {
 /// Set in the process in which a test runs alone.
 const ALONE: &str = "CONCILIO_TEST_ALONE";
 
-/// Runs the body of `test` in a process of its own, whose log panics where it is told to: the log is the process's.
+/// Runs the body of `test` in a process of its own, because the panicking log belongs to the whole process.
 pub(crate) fn in_its_own_process<F: Future<Output = ()>>(test: &str, body: impl FnOnce() -> F) {
     if std::env::var_os(ALONE).is_some() {
-        log_that_panics();
+        tracing::subscriber::set_global_default(PanickingLog).expect("the first log of this process");
         testkit::block_on(body());
         return;
     }
@@ -85,9 +71,4 @@ pub(crate) fn in_its_own_process<F: Future<Output = ()>>(test: &str, body: impl 
     let told = Command::new(program).args(["--exact", test]).env(ALONE, "1").output().expect("started");
     let words = String::from_utf8_lossy(&told.stderr);
     assert!(told.status.success() && words.contains("a defect, on purpose"), "{words}");
-}
-
-/// Installs a log that panics in the requested tasks.
-fn log_that_panics() {
-    tracing::subscriber::set_global_default(PanickingLog).expect("the first log of this process");
 }

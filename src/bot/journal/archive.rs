@@ -9,7 +9,7 @@ use rusqlite::{
     Connection, OptionalExtension, Row, params_from_iter,
     types::{Type, Value},
 };
-use serde::{Serialize, Serializer};
+use serde::{Serialize, Serializer, ser::SerializeStruct as _};
 
 use super::{GameKey, GameResult, JournalError, RecordedRules, codes, schema};
 use domain::{
@@ -34,16 +34,6 @@ pub struct Filter {
     pub limit: Option<usize>,
 }
 
-/// One of the two players of a game, as the server showed them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PlayerRecord {
-    pub name: String,
-    /// `GM`, `BOT` and the like.
-    pub title: Option<String>,
-    /// The rating when the game began.
-    pub rating: Option<u32>,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GameRecord<V: RecordedRules = Variant> {
     #[serde(skip)]
@@ -52,11 +42,14 @@ pub struct GameRecord<V: RecordedRules = Variant> {
     pub game: GameId,
     #[serde(serialize_with = "color")]
     pub our_color: Color,
-    pub white: PlayerRecord,
-    pub black: PlayerRecord,
+    /// The player, with the rating at the start of the game.
+    #[serde(serialize_with = "player")]
+    pub white: Player,
+    #[serde(serialize_with = "player")]
+    pub black: Player,
     #[serde(serialize_with = "text")]
     pub variant: V,
-    /// The position it began with, where that is not the variant's usual one.
+    /// The start position, if it is not the variant's usual one.
     pub start_fen: Option<String>,
     #[serde(serialize_with = "text")]
     pub time_control: TimeControl,
@@ -77,7 +70,7 @@ pub struct GameRecord<V: RecordedRules = Variant> {
     pub winner: Option<Color>,
     /// Result for the bot.
     pub result: Option<GameResult>,
-    /// Change of our rating, if the server sent it.
+    /// Change of the bot's rating, if the server sent it.
     pub rating_change: Option<i32>,
     /// Half-moves of both sides.
     pub plies: u32,
@@ -86,7 +79,7 @@ pub struct GameRecord<V: RecordedRules = Variant> {
 }
 
 impl GameRecord {
-    /// Its line with these moves. From the first on that is not legal they are left out, with a warning in the log.
+    /// Returns the game's line with these moves. From the first illegal move on they are left out, with a warning in the log.
     pub fn line_of(&self, moves: impl IntoIterator<Item = UciMove>) -> Line {
         let start = Line::from_fen(self.variant, self.start_fen.as_deref().unwrap_or_default());
         let mut line = start.unwrap_or_else(|error| {
@@ -102,22 +95,17 @@ impl GameRecord {
         line
     }
 
-    /// The game as its server told it when it began; `None` if its starting position is none.
+    /// Returns the game as it began; `None` if the start position is illegal.
     fn info(&self) -> Option<GameInfo> {
         let start = match &self.start_fen {
             Some(fen) => Line::from_fen(self.variant, fen).ok()?,
             None => Line::start(self.variant),
         };
-        let player = |side: &PlayerRecord| Player {
-            title: side.title.clone(),
-            rating: side.rating,
-            ..Player::named(&side.name)
-        };
         Some(GameInfo {
             id: self.game.clone(),
             terms: GameTerms { variant: self.variant, time_control: self.time_control, rated: self.rated },
-            white: player(&self.white),
-            black: player(&self.black),
+            white: self.white.clone(),
+            black: self.black.clone(),
             our_color: self.our_color,
             start,
             tournament: self.tournament.clone(),
@@ -131,15 +119,14 @@ impl<V: RecordedRules> GameRecord<V> {
         GameKey::new(&self.server, &self.game)
     }
 
-    /// We.
-    pub fn us(&self) -> &PlayerRecord {
+    pub fn us(&self) -> &Player {
         match self.our_color {
             Color::White => &self.white,
             Color::Black => &self.black,
         }
     }
 
-    pub fn opponent(&self) -> &PlayerRecord {
+    pub fn opponent(&self) -> &Player {
         match self.our_color {
             Color::White => &self.black,
             Color::Black => &self.white,
@@ -148,10 +135,11 @@ impl<V: RecordedRules> GameRecord<V> {
 
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let side = |name: &str, title: &str, rating: &str| {
-            Ok::<_, rusqlite::Error>(PlayerRecord {
-                name: row.get(name)?,
+            let name: String = row.get(name)?;
+            Ok::<_, rusqlite::Error>(Player {
                 title: row.get(title)?,
                 rating: row.get(rating)?,
+                ..Player::named(&name)
             })
         };
         let speed: String = row.get("speed")?;
@@ -197,11 +185,11 @@ pub struct MoveRecord<M: fmt::Display = UciMove> {
     /// The player's clock after it, increment included, seconds.
     #[serde(serialize_with = "optional_seconds")]
     pub clock_after: Option<Duration>,
-    /// Decision behind the move, if it is ours.
+    /// The decision, for a move of the bot.
     pub ours: Option<OurMove>,
 }
 
-/// Decision behind a move of ours. Times in seconds, the score from our side.
+/// Decision behind a move of the bot. Times are in seconds, the score is from the bot's side.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OurMove {
     /// Source of the move, by [`Source::word`](domain::Source::word).
@@ -234,13 +222,13 @@ pub struct OurMove {
     pub second_phase: Option<String>,
 }
 
-/// Proposal of an elector for a move of ours. The score from our side, the time in seconds.
+/// Proposal of an elector for a move of the bot. The score is from the bot's side, the time in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProposalRecord {
     /// 1, or 2 for the second search.
     pub phase: u8,
     pub elector: String,
-    /// The machine that lent its cores for it; `None` is the one that played the game.
+    /// The worker of the search; `None` for the daemon's own machine.
     pub machine: Option<String>,
     pub uci: String,
     pub score: Option<Score>,
@@ -250,7 +238,7 @@ pub struct ProposalRecord {
     pub depth: u32,
     /// The deepest line looked at, plies.
     pub selective_depth: u32,
-    /// Root moves searched in the iteration that was not completed.
+    /// Root moves searched in the incomplete iteration.
     pub root_moves_done: u32,
     pub nodes: u64,
     /// Time since the search began.
@@ -284,7 +272,7 @@ impl Archive {
         Ok(Self { connection: schema::open_to_read(path)? })
     }
 
-    /// Returns the texts kept beyond a process whose keys begin so, with their keys.
+    /// Returns the stored texts with their keys; the keys begin with `start`.
     ///
     /// # Errors
     /// The journal cannot be read.
@@ -296,12 +284,12 @@ impl Archive {
         rows.collect::<Result<_, _>>().map_err(Into::into)
     }
 
-    /// The games of chess that pass the filter, oldest first.
+    /// Returns the games of chess by a filter, oldest first.
     pub fn games(&self, filter: &Filter) -> Result<Vec<GameRecord>, JournalError> {
         self.games_where(&only_chess(), filter)
     }
 
-    /// The games that pass the filter, of chess and of others, oldest first.
+    /// Returns the games of all kinds by a filter, oldest first.
     pub fn games_of_all_kinds(&self, filter: &Filter) -> Result<Vec<GameRecord<String>>, JournalError> {
         self.games_where("TRUE", filter)
     }
@@ -345,7 +333,7 @@ impl Archive {
         Ok(Some(KnownGame { info, shown, decided, started, is_adjourned }))
     }
 
-    /// Returns the number of faults of each game that had any.
+    /// Returns the number of faults of each game with faults.
     pub fn fault_counts(&self) -> Result<BTreeMap<GameKey, usize>, JournalError> {
         let mut statement = self
             .connection
@@ -357,7 +345,7 @@ impl Archive {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The moves of a game, without those taken back.
+    /// Returns the moves of a game without takebacks.
     pub fn moves<V: RecordedRules>(&self, game: &GameRecord<V>) -> Result<Vec<MoveRecord<V::Move>>, JournalError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT id, ply, uci, confirmed, clock_before, clock_after, source, criterion, score_cp, score_mate, depth,
@@ -426,12 +414,12 @@ impl Archive {
     }
 }
 
-/// Every game with the number of its moves; conditions follow.
-/// The last move tells how many there are: looking at each would take seconds where there are ten thousand games.
+/// Every game with the number of its moves; conditions follow. The number comes from the last move: a count of all moves would take
+/// seconds for ten thousand games.
 const GAMES: &str = "SELECT games.*, coalesce((SELECT ply + 1 FROM moves
     WHERE moves.game = games.id AND superseded_at IS NULL AND confirmed ORDER BY ply DESC LIMIT 1), 0) AS plies FROM games";
 
-/// Returns the condition for games of chess, which are all that reports study.
+/// Returns the condition for games of chess.
 fn only_chess() -> String {
     format!("variant IN ('{}')", Variant::ALL.map(Variant::key).join("', '"))
 }
@@ -457,6 +445,14 @@ fn whole(number: i64) -> u64 {
 
 fn color<S: Serializer>(color: &Color, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(codes::color(*color))
+}
+
+fn player<S: Serializer>(player: &Player, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut fields = serializer.serialize_struct("Player", 3)?;
+    fields.serialize_field("name", &player.name)?;
+    fields.serialize_field("title", &player.title)?;
+    fields.serialize_field("rating", &player.rating)?;
+    fields.end()
 }
 
 fn optional_color<S: Serializer>(color: &Option<Color>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -10,7 +10,7 @@ use rusqlite::Connection;
 
 use super::{JournalError, private, schema};
 
-/// Copies the journal, of any version, to a new file, which gets its name once it is complete. A
+/// Copies a journal of any version to a new file; the copy gets its name once it is complete. A
 /// writer of the journal is not delayed. Returns the size of the copy in bytes.
 ///
 /// # Errors
@@ -42,8 +42,8 @@ pub(super) fn copy(journal: &Connection, draft: &Path) -> Result<u64, String> {
     file.metadata().map(|data| data.len()).map_err(words)
 }
 
-/// Gives the whole copy its name. Unlike a rename, a second name is not given to what another program has made meanwhile; where the
-/// disk knows no second names (FAT, some networks), the place is taken first.
+/// Gives the complete copy its name. Unlike a rename, a hard link overwrites no file of another program. On disks without hard links
+/// (FAT, some networks) an empty file takes the name first.
 fn name(draft: &Path, to: &Path) -> io::Result<()> {
     match fs::hard_link(draft, to) {
         Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported) => {
@@ -54,9 +54,7 @@ fn name(draft: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// The name of a copy that is not whole yet.
+/// Returns the path of an unfinished copy.
 pub(super) fn draft_of(to: &Path) -> PathBuf {
-    let mut name = to.as_os_str().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    name.into()
+    private::with(to, &format!(".{}.part", std::process::id()))
 }

@@ -7,11 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use domain::{Bound, Color, GameStatus, Score, UciMove};
 
-pub(super) const fn color(color: Color) -> &'static str {
-    match color {
-        Color::White => "white",
-        Color::Black => "black",
-    }
+pub(super) fn color(color: Color) -> &'static str {
+    color.fold_wb("white", "black")
 }
 
 pub(super) fn read_color(word: &str) -> Option<Color> {
@@ -85,8 +82,7 @@ impl GameResult {
         Self::ALL.into_iter().find(|result| result.word() == word)
     }
 
-    /// Returns the result for `ours` of a game that ended so; `None` if it was not played to a
-    /// result.
+    /// Returns the result of a game for `ours`; `None` without a result.
     pub(crate) fn of(ours: Color, status: &GameStatus, winner: Option<Color>) -> Option<Self> {
         match winner {
             Some(winner) if winner == ours => Some(Self::Won),

@@ -9,9 +9,9 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::{
-    Archive, GameRecord, GameResult, JournalError, MoveRecord, ProposalRecord, RecordedRules, pgn, vote_in_words,
+    Archive, GameRecord, GameResult, JournalError, MoveRecord, ProposalRecord, RecordedRules, codes, pgn, vote_in_words,
 };
-use domain::{Color, Line, UciMove, vote_words::VoteInWords};
+use domain::{Line, UciMove, vote_words::VoteInWords};
 use util::printable;
 
 #[derive(Debug, thiserror::Error)]
@@ -68,7 +68,7 @@ fn table_row<V: RecordedRules>(game: &GameRecord<V>) -> [String; COLUMNS.len()] 
         game.started_at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string(),
         game.server.to_string(),
         shown(game.game.as_str()),
-        if game.our_color == Color::White { "white" } else { "black" }.to_owned(),
+        codes::color(game.our_color).to_owned(),
         words.into_iter().flatten().collect::<Vec<_>>().join(" "),
         format!("{} {}", game.time_control, game.speed),
         format!("{} {}", if game.rated { "rated" } else { "casual" }, game.variant),
@@ -97,22 +97,19 @@ struct MoveLine<M: Display> {
     #[serde(flatten)]
     played: MoveRecord<M>,
     proposals: Vec<ProposalRecord>,
-    /// The vote in a sentence, and why the others were rejected; only of moves that the bot voted on in chess.
-    #[serde(flatten)]
-    words: Option<MoveInWords>,
-}
-
-#[derive(Serialize)]
-struct MoveInWords {
-    sentence: String,
-    why: String,
+    /// The vote in a sentence; only for votes of the bot in chess.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sentence: Option<String>,
+    /// The reasons against the other moves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
 }
 
 /// Writes one JSON object a line and game, with all moves and their proposals. Times are in
 /// seconds.
 ///
 /// # Errors
-/// If the journal cannot be read, and those of `out`.
+/// The journal cannot be read, or `out` fails.
 pub fn write_json<V: RecordedRules>(
     archive: &Archive,
     games: &[GameRecord<V>],
@@ -123,7 +120,8 @@ pub fn write_json<V: RecordedRules>(
         let moves = archive.moves(game)?.into_iter().map(|played| {
             let proposals = if played.ours.is_some() { archive.proposals(&played)? } else { Vec::new() };
             let words = line.as_mut().and_then(|line| in_words(line, &played, &proposals));
-            Ok(MoveLine { played, proposals, words })
+            let (sentence, why) = words.map(|words| (words.sentence, words.why)).unzip();
+            Ok(MoveLine { played, proposals, sentence, why })
         });
         let moves = moves.collect::<Result<_, ExportError>>()?;
         let line = serde_json::to_string(&GameJson { game, moves }).map_err(io::Error::from)?;
@@ -139,12 +137,12 @@ fn chess_line<V: RecordedRules>(game: &GameRecord<V>) -> Option<Line> {
 }
 
 /// The vote on a move in words, if there was one. Plays the move.
-fn in_words<M: Display>(line: &mut Line, played: &MoveRecord<M>, proposals: &[ProposalRecord]) -> Option<MoveInWords> {
+fn in_words<M: Display>(line: &mut Line, played: &MoveRecord<M>, proposals: &[ProposalRecord]) -> Option<VoteInWords> {
     let uci: UciMove = played.uci.to_string().parse().ok()?;
     let voted = played.ours.as_ref().filter(|_| !proposals.is_empty() && line.is_legal(uci));
     let words = voted.map(|ours| vote_in_words(line, uci, ours, proposals, |_, text| text.parse().ok()));
     line.play(uci).ok()?;
-    words.map(|VoteInWords { sentence, why, .. }| MoveInWords { sentence, why })
+    words
 }
 
 /// A line of titles and one a game (RFC 4180, but with plain line ends).
@@ -153,14 +151,13 @@ pub fn write_csv<V: RecordedRules>(games: &[GameRecord<V>], out: &mut impl Write
                           black_rating,variant,time_control,speed,rated,result,status,winner,plies,url,rating_change";
     writeln!(out, "{TITLES}")?;
     for game in games {
-        let color = |color| if color == Color::White { "white" } else { "black" }.to_owned();
         let number = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
         let cells = [
             game.started_at.to_string(),
             game.ended_at.map(|time| time.to_string()).unwrap_or_default(),
             game.server.to_string(),
             shown(game.game.as_str()),
-            color(game.our_color),
+            codes::color(game.our_color).to_owned(),
             game.white.name.clone(),
             game.white.title.clone().unwrap_or_default(),
             number(game.white.rating),
@@ -173,7 +170,7 @@ pub fn write_csv<V: RecordedRules>(games: &[GameRecord<V>], out: &mut impl Write
             game.rated.to_string(),
             game.result.map(GameResult::word).unwrap_or_default().to_owned(),
             game.status.name().to_owned(),
-            game.winner.map(color).unwrap_or_default(),
+            game.winner.map(codes::color).unwrap_or_default().to_owned(),
             game.plies.to_string(),
             game.url.clone().unwrap_or_default(),
             game.rating_change.map(|change| change.to_string()).unwrap_or_default(),
@@ -190,7 +187,7 @@ fn quoted(cell: String) -> String {
 /// The games as PGN.
 ///
 /// # Errors
-/// Where the journal cannot be read, and those of `out`.
+/// The journal cannot be read, or `out` fails.
 pub fn write_pgn(archive: &Archive, games: &[GameRecord], out: &mut impl Write) -> Result<(), ExportError> {
     for game in games {
         out.write_all(pgn::text(game, &archive.moves(game)?).as_bytes())?;

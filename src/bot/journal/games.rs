@@ -1,4 +1,4 @@
-//! Games of any kind: how one begins, by what words its rules and moves are read back, and one that no server shows.
+//! Games of any kind: their start, the types of their rules and moves, and games without a server.
 
 use std::{
     fmt::Display,
@@ -12,7 +12,7 @@ use domain::{
     Color, Decision, GameId, GameInfo, GameLine, GameStatus, Player, ServerName, TimeControl, UciMove, Variant,
 };
 
-/// The rules of a game that is read from the journal, and what its moves are read as.
+/// The type of the rules of a recorded game, with the type of its moves.
 pub trait RecordedRules: FromStr + Display {
     type Move: FromStr + Display;
 }
@@ -21,7 +21,7 @@ impl RecordedRules for Variant {
     type Move = UciMove;
 }
 
-/// Rules and moves as they are written: of a game that only its own package can play.
+/// Rules and moves as texts, for a game of another package.
 impl RecordedRules for String {
     type Move = String;
 }
@@ -39,12 +39,12 @@ pub struct StartedGame {
     pub black: Player,
     pub our_color: Color,
     pub tournament: Option<String>,
-    /// The address at which it can be watched.
+    /// The address of the game's page.
     pub url: Option<String>,
 }
 
 impl StartedGame {
-    /// Creates a game between two players that no server knows, from this line on.
+    /// Creates a game between two players without a server, from this line on.
     pub fn local(id: GameId, line: &impl GameLine, players: [&str; 2], our_color: Color, clock: TimeControl) -> Self {
         Self {
             id,
@@ -94,7 +94,7 @@ pub struct LocalGame {
 }
 
 impl LocalGame {
-    /// A name for a game that begins now; no other has it.
+    /// Returns a unique name for a new game.
     pub fn new_id() -> GameId {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         GameId::new(format!("{:x}{:04x}", since.as_millis(), rand::random::<u16>()))
@@ -107,10 +107,6 @@ impl LocalGame {
         let key = GameKey::new(&server, &game.id);
         journal.game_started(&server, game);
         Self { journal: journal.clone(), key }
-    }
-
-    pub fn key(&self) -> &GameKey {
-        &self.key
     }
 
     /// Records the moves on the board; moves taken back are superseded.
@@ -139,7 +135,7 @@ impl LocalGame {
         self.log(self.journal.move_decided(decided).await);
     }
 
-    /// Notes how it ended, after what was seen.
+    /// Records the end of the game.
     pub async fn over(&self, status: GameStatus, winner: Option<Color>) {
         self.log(self.journal.game_over(&self.key, &status, winner).await.map(|_| ()));
     }

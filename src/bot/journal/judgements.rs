@@ -1,5 +1,5 @@
-//! Judges' verdicts on positions, stored beside the games and by position, so that nothing is
-//! judged twice.
+//! Judges' verdicts on positions, stored beside the games and by position: no position is judged
+//! twice.
 //!
 //! A study writes here through a connection of its own, in short transactions, also while the
 //! daemon writes the rest of the journal: the two wait for each other at SQLite's lock.
@@ -11,9 +11,6 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use super::{JournalError, codes, schema};
 use domain::{Score, UciMove};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JudgeId(i64);
-
 /// A judge's verdict on a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgementRecord {
@@ -23,7 +20,7 @@ pub struct JudgementRecord {
     pub score: Score,
     pub depth: u32,
     pub nodes: u64,
-    /// The best line, the best move first; empty where there is no move.
+    /// The best line, the best move first; empty without a legal move.
     pub pv: Vec<UciMove>,
 }
 
@@ -33,7 +30,7 @@ pub struct Judgements {
 }
 
 impl Judgements {
-    /// Opens those of a journal; the journal is brought to today's version where it is older.
+    /// Opens the judgements of a journal, and brings an older journal to today's version.
     ///
     /// # Errors
     /// [`JournalError::Open`] if there is no such journal or it cannot be written, [`JournalError::Newer`] if a newer program
@@ -46,7 +43,7 @@ impl Judgements {
         Ok(Self { connection: schema::open_to_write(path)? })
     }
 
-    /// Opens those of a journal to read alone, beside programs that may be writing it.
+    /// Opens the judgements of a journal for reading, perhaps beside writing programs.
     ///
     /// # Errors
     /// [`JournalError::Open`] if there is none or an old one, [`JournalError::Newer`] if a newer program wrote it.
@@ -54,26 +51,25 @@ impl Judgements {
         Ok(Self { connection: schema::open_to_read(path)? })
     }
 
-    /// Returns every judge by name, the newest first.
-    pub fn judges(&self) -> Result<Vec<(JudgeId, String)>, JournalError> {
+    /// Returns the numbers and names of all judges, the newest first.
+    pub fn judges(&self) -> Result<Vec<(i64, String)>, JournalError> {
         let mut statement = self.connection.prepare_cached("SELECT id, name FROM judges ORDER BY id DESC")?;
-        let rows = statement.query_map([], |row| Ok((JudgeId(row.get(0)?), row.get(1)?)))?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Returns the judge of this name, which identifies the engine and its limits.
-    pub fn judge(&self, name: &str) -> Result<JudgeId, JournalError> {
+    /// Returns the number of the judge of this name; the name identifies the engine and its limits.
+    pub fn judge(&self, name: &str) -> Result<i64, JournalError> {
         self.connection.execute("INSERT OR IGNORE INTO judges (name) VALUES (?)", [name])?;
-        let id = self.connection.query_row("SELECT id FROM judges WHERE name = ?", [name], |row| row.get(0))?;
-        Ok(JudgeId(id))
+        Ok(self.connection.query_row("SELECT id FROM judges WHERE name = ?", [name], |row| row.get(0))?)
     }
 
     /// Returns `judge`'s verdict on a position, if there is one.
-    pub fn known(&self, judge: JudgeId, position: u64) -> Result<Option<JudgementRecord>, JournalError> {
+    pub fn known(&self, judge: i64, position: u64) -> Result<Option<JudgementRecord>, JournalError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT score_cp, score_mate, depth, nodes, pv FROM judgements WHERE judge = ? AND position = ?",
         )?;
-        let read = statement.query_row((judge.0, position.cast_signed()), |row| {
+        let read = statement.query_row((judge, position.cast_signed()), |row| {
             let pv: String = row.get(4)?;
             Ok(JudgementRecord {
                 position,
@@ -90,7 +86,7 @@ impl Judgements {
     ///
     /// # Errors
     /// Where the journal cannot be written; [`JournalError::Unwritable`] if another program has been writing for too long.
-    pub fn keep(&self, judge: JudgeId, judgements: &[JudgementRecord]) -> Result<(), JournalError> {
+    pub fn keep(&self, judge: i64, judgements: &[JudgementRecord]) -> Result<(), JournalError> {
         // No other transaction can be open on this connection: this one ends before its method
         // does.
         let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
@@ -103,7 +99,7 @@ impl Judgements {
                 let (cp, mate) = codes::score(Some(judgement.score));
                 let pv = domain::moves_text(&judgement.pv);
                 let nodes = codes::bounded(judgement.nodes);
-                statement.execute((judge.0, judgement.position.cast_signed(), cp, mate, judgement.depth, nodes, pv))?;
+                statement.execute((judge, judgement.position.cast_signed(), cp, mate, judgement.depth, nodes, pv))?;
             }
         }
         Ok(transaction.commit()?)

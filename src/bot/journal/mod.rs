@@ -3,27 +3,25 @@
 //! One thread writes ([`Journal`] is the handle to it); readers open the file again ([`Archive`]),
 //! also from another program while this one runs.
 //!
-//! Games are of chess, or of another game that a council plays: entries are text, which any
-//! [`GameLine`] can give, and the column `variant` names the rules (`standard`,
-//! `italian-draughts`). Readers get chess alone, unless they request all kinds
-//! ([`Archive::games_of_all_kinds`]); moves of other games are read as text, the column `uci` among
-//! them.
+//! Games are of chess, or of another game of a council: entries are texts of a [`GameLine`], and the
+//! column `variant` names the rules (`standard`, `italian-draughts`). Readers get chess alone, unless
+//! they request all kinds ([`Archive::games_of_all_kinds`]); they read moves of other games as text,
+//! also in the column `uci`.
 //!
 //! Invariants:
-//! - [`Journal::move_decided`] returns after the commit: what is sent to a server stands in the journal before. A process
-//!   killed at any instant loses nothing that was committed, and asks [`Journal::decided_move`] when it is back; a machine
-//!   that loses its power may lose the last moments, but never the file;
+//! - [`Journal::move_decided`] returns after the commit: a move stands in the journal before it is sent. A process killed at
+//!   any instant loses no committed entry, and asks [`Journal::decided_move`] after the restart; a loss of power may cost
+//!   the last moments, but never the file;
 //! - nothing is deleted: a move taken back or decided anew is marked as superseded;
-//! - a disk that is full or read-only stops no game: what it does not take is kept and written when it does;
-//! - one program at a time writes a journal; only judgements of games that are over may come from another ([`Judgements`]);
-//! - no secrets: what is written are the plain values of `domain` and `platform`, which have none.
+//! - a full or read-only disk stops no game: entries are kept, and written later;
+//! - one program at a time writes a journal; only judgements of finished games may come from another ([`Judgements`]);
+//! - no secrets: the entries are plain values of `domain` and `platform` without secrets.
 
 mod archive;
 mod backup;
 mod codes;
 mod export;
 mod games;
-mod job;
 mod judgements;
 mod lock;
 mod pgn;
@@ -52,31 +50,28 @@ use domain::{
     ServerName, UciMove,
 };
 
-pub use archive::{
-    Archive, ChatRecord, FaultRecord, Filter, GameRecord, MoveRecord, OurMove, PlayerRecord, ProposalRecord,
-};
+pub use archive::{Archive, ChatRecord, FaultRecord, Filter, GameRecord, MoveRecord, OurMove, ProposalRecord};
 pub use backup::back_up;
 pub use codes::GameResult;
 pub use export::{ExportError, write_csv, write_json, write_pgn, write_table};
 pub use games::{LocalGame, RecordedRules, StartedGame};
-pub use judgements::{JudgeId, JudgementRecord, Judgements};
-pub use pgn::{PgnWriter, pgn_clock, result as pgn_result};
-pub use pgn_import::{ImportedGames, PgnImport, PgnImportError};
+pub use judgements::{JudgementRecord, Judgements};
+pub use pgn::{pgn_clock, pgn_tags, result as pgn_result};
+pub use pgn_import::ImportedGames;
 pub use recorded_votes::{RecordedVotes, recorded_votes};
-pub use restore::{RestoredJournal, restore};
+pub use restore::restore;
 pub use settings::{JournalSettings, PgnGrouping};
 pub use votes::vote_in_words;
 
-use lock::JournalLock;
 use writer::Writer;
 
-/// Interval and number of attempts to write a PGN file that failed: for a day.
+/// Interval and number of attempts to write a failed PGN file: for a day.
 const PGN_AGAIN: Duration = Duration::from_secs(5);
 const PGN_ATTEMPTS: u32 = 17_280;
 /// A day, in the journal's milliseconds.
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// A game among those of all servers.
+/// A game of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GameKey {
     pub server: ServerName,
@@ -109,7 +104,7 @@ pub enum JournalError {
     },
     #[error("journal {}: {} is writing it; stop that program, or set another journal.path (and do not play one account with two programs)", path.display(), other_program(*process))]
     InUse { path: PathBuf, process: Option<u32> },
-    /// The disk takes nothing at the moment: it is full or read-only. What was to be written is kept and written later.
+    /// The disk is full or read-only at the moment. The entry is kept and written later.
     #[error("journal: {0}")]
     Unwritable(String),
     #[error("journal: {0}")]
@@ -127,7 +122,7 @@ pub enum JournalError {
     /// A copy of the journal could not be written.
     #[error("backup {}: {reason}", path.display())]
     Backup { path: PathBuf, reason: String },
-    /// A backup cannot be put in the journal's place, which is as it was.
+    /// A backup cannot be put in the journal's place; the journal is unchanged.
     #[error("restore {}: {reason}; the journal is as it was", path.display())]
     Restore { path: PathBuf, reason: String },
     /// A PGN file could not be written.
@@ -157,9 +152,9 @@ fn other_program(process: Option<u32>) -> String {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChallengeOutcome {
-    /// We took it, or they took ours.
+    /// The bot accepted it, or the opponent accepted the bot's.
     Accepted,
-    /// We refused it, or they refused ours.
+    /// The bot declined it, or the opponent declined the bot's.
     Declined,
     /// The challenger withdrew it.
     Cancelled,
@@ -178,44 +173,44 @@ impl ChallengeOutcome {
     }
 }
 
-/// A move of ours, about to be sent; of chess, or of another game.
+/// A move of the bot before it is sent; of chess, or of another game.
 #[derive(Clone, Debug)]
 pub struct DecidedMove<L: GameLine = Line> {
     pub game: GameKey,
     pub line: Arc<L>,
     pub decision: Arc<Decision<L::Move, L::Knowledge>>,
-    /// Our clock when the server spoke.
+    /// The bot's clock in the server's message.
     pub clock: Option<Duration>,
-    /// Time between the server's word and the start of the search.
+    /// Time between the server's message and the start of the search.
     pub spent: Duration,
-    /// ResponseTime: what a normal move was given.
+    /// ResponseTime: the time of a normal move.
     pub response: Duration,
-    /// ExtraTime: what might have been granted on top.
+    /// ExtraTime: the possible extension.
     pub extra: Duration,
     /// Time reserved for network lag.
     pub lag: Duration,
 }
 
-/// The handle to the writing thread; cheap to clone. The thread ends with the last handle, after it has written all.
+/// The handle to the writing thread; cheap to clone. The thread ends with the last handle, after it has written everything.
 ///
-/// Methods that are not `async` queue their entry and return; what they could not write is logged as an error.
+/// Methods without `async` queue their entry and return; the log reports lost entries as errors.
 #[derive(Clone)]
 pub struct Journal {
     writer: Writer,
     settings: Arc<JournalSettings>,
-    /// Held while a file of PGN is written: several games may belong to one.
+    /// Held during the write of a PGN file: several games may share one.
     pgn_turn: Arc<Mutex<()>>,
 }
 
 impl Journal {
-    /// Opens the journal, makes it, or brings it to today's version.
+    /// Opens the journal. Creates it, or brings it to today's version, if needed.
     ///
     /// # Errors
-    /// [`JournalError::Open`] where the file or its directory cannot be made or written, [`JournalError::InUse`] if another
+    /// [`JournalError::Open`] if the file or its directory cannot be created or written, [`JournalError::InUse`] if another
     /// program is writing it, [`JournalError::Newer`] if a newer program has written it.
     pub fn open(settings: &JournalSettings) -> Result<Self, JournalError> {
         schema::make_directory_of(&settings.path)?;
-        let lock = JournalLock::take(&settings.path)?;
+        let lock = lock::take(&settings.path)?;
         let connection = schema::open_to_write(&settings.path)?;
         let writer = Writer::start(connection, schema::open_to_write(&settings.path)?, lock)?;
         Ok(Self { writer, settings: Arc::new(settings.clone()), pgn_turn: Arc::default() })
@@ -225,7 +220,7 @@ impl Journal {
         &self.settings.path
     }
 
-    /// Notes who we are on a server.
+    /// Records the bot's account on a server.
     pub fn account(&self, server: &ServerName, account: &Account) {
         let (server, account, now) = (server.clone(), account.clone(), now());
         self.writer.note("an account", move |store| store.account(&server, &account, now));
@@ -249,14 +244,14 @@ impl Journal {
         });
     }
 
-    /// Notes that a game runs. To be called before anything else is said of it; again does no harm.
+    /// Records the start of a game. Call this before any other entry of the game; a repetition does no harm.
     pub fn game_started(&self, server: &ServerName, game: impl Into<StartedGame>) {
         let (server, game, now) = (server.clone(), game.into(), now());
         self.writer.note("a game's start", move |store| store.game_started(&server, &game, now));
     }
 
-    /// Notes the line and the clocks that the server shows. The same state again changes nothing; a shorter line
-    /// supersedes what was taken back. A decided move that continues the line stays, waiting to be shown.
+    /// Records the line and the clocks shown by the server. The same state again changes nothing; a shorter line supersedes
+    /// the moves taken back. A decided move at its end stays: the server has yet to show it.
     pub fn line_seen<L: GameLine>(&self, game: &GameKey, line: &Arc<L>, clocks: Option<Clocks>) {
         let (game, line, now) = (game.clone(), Arc::clone(line), now());
         self.writer.note("a game's state", move |store| {
@@ -269,46 +264,46 @@ impl Journal {
         });
     }
 
-    /// Writes a move of ours with every proposal made for it, and returns after the commit: now it may be sent.
+    /// Writes a move of the bot with all its proposals, and returns after the commit: now it may be sent.
     ///
     /// # Errors
-    /// Where the move could not be written. It should be sent all the same: the game goes before its record. After
-    /// [`JournalError::Unwritable`] it will be written as soon as the disk takes it.
+    /// The move could not be written. Send it all the same: the game comes before its record. After
+    /// [`JournalError::Unwritable`] it is written as soon as the disk allows.
     pub async fn move_decided<L: GameLine>(&self, decided: DecidedMove<L>) -> Result<(), JournalError> {
         let now = now();
         self.writer.call(move |store| store.move_decided(&decided, now)).await
     }
 
-    /// The move already decided after exactly these moves, if the server has not shown it yet: it may have been sent, or
-    /// not, before this process began. Sending it again is right in both cases.
+    /// Returns the move decided after exactly these moves, if the server has not shown it yet. An earlier process may have
+    /// sent it or not; sending it again is right in both cases.
     pub async fn decided_move(&self, game: &GameKey, line: &Arc<Line>) -> Result<Option<UciMove>, JournalError> {
         let (game, line) = (game.clone(), Arc::clone(line));
         self.writer.ask(move |store| store.decided_move(&game, line.moves())).await
     }
 
-    /// The rules of a game that was started here, by their key.
+    /// Returns the key of the rules of a recorded game.
     pub async fn variant_of(&self, game: &GameKey) -> Result<Option<String>, JournalError> {
         let game = game.clone();
         self.writer.ask(move |store| store.variant_of(&game)).await
     }
 
-    /// Notes that a game goes on: if it had ended, that was taken back.
+    /// Records that a game goes on, and removes its end.
     pub fn game_goes_on(&self, game: &GameKey) {
         let game = game.clone();
         self.writer.note("a game that goes on", move |store| store.game_goes_on(&game));
     }
 
-    /// Notes by how many points a game has changed our rating.
+    /// Records the change of the bot's rating by a game.
     pub fn rated(&self, game: &GameKey, change: i32) {
         let game = game.clone();
         self.writer.note("a change of our rating", move |store| store.rated(&game, change));
     }
 
-    /// Notes how a game ended and writes its PGN; returns the PGN file, if one is wanted. An adjourned game has not ended.
+    /// Records the end of a game and writes its PGN; returns the PGN file, if one is wanted. An adjourned game has not ended.
     ///
     /// # Errors
-    /// [`JournalError::UnknownGame`] if the game was never started here; [`JournalError::Unwritable`] or
-    /// [`JournalError::Pgn`] if the disk takes nothing at the moment: the end and the file are written when it does.
+    /// [`JournalError::UnknownGame`] without a record of the start; [`JournalError::Unwritable`] or [`JournalError::Pgn`] if
+    /// the disk fails at the moment: the end and the file are written later.
     pub async fn game_over(
         &self,
         game: &GameKey,
@@ -327,9 +322,9 @@ impl Journal {
         written
     }
 
-    /// Sees to it that a PGN is written later that could not be written now, for an error that passes.
+    /// Writes a PGN later if the error may pass.
     fn try_pgn_again(&self, game: &GameKey, error: &JournalError) {
-        // It is read through a connection of its own, for which there may be no file handle left.
+        // The read needs a connection of its own; there may be no file handle left.
         if let JournalError::Unwritable(_) | JournalError::Pgn { .. } | JournalError::Open { .. } = error {
             let (journal, game) = (self.clone(), game.clone());
             tokio::spawn(async move { journal.write_pgn_later(&game).await });
@@ -351,11 +346,11 @@ impl Journal {
         Ok(path)
     }
 
-    /// Writes the PGN files of games whose end was noted and whose file was not: the process may have been killed in between. They are
-    /// looked for among those of the last day on which games ended, however long ago that is.
+    /// Writes the missing PGN files of finished games: the process may have been killed after the end of a game. It considers the last
+    /// day with finished games, however long ago.
     ///
     /// # Errors
-    /// Where the journal cannot be read, or the disk does not take one of them now; then it is tried again, and the others are written.
+    /// The journal cannot be read, or one of the files cannot be written now; that file is tried again, and the others are written.
     pub async fn write_missing_pgn(&self) -> Result<(), JournalError> {
         let now = now();
         let mut outcome = Ok(());
@@ -368,12 +363,12 @@ impl Journal {
         outcome
     }
 
-    /// Writes a game's PGN when the disk takes it, or gives up with a word in the log.
+    /// Writes a game's PGN as soon as the disk allows, or gives up and logs an error.
     async fn write_pgn_later(&self, game: &GameKey) {
         let mut last = None;
         for _ in 0..PGN_ATTEMPTS {
             tokio::time::sleep(PGN_AGAIN).await;
-            // What is in the file comes from the journal, which must be whole first.
+            // The text comes from the journal, so the journal must be complete first.
             let outcome = match self.flush().await {
                 Ok(()) => self.write_pgn(game).await,
                 Err(error) => Err(error),
@@ -388,22 +383,19 @@ impl Journal {
         }
     }
 
-    /// The games of a server that were started here and whose end is not known, oldest first; those that were adjourned are not
-    /// among them.
+    /// Returns the games of a server without a known end, oldest first; adjourned games are not among them.
     pub async fn unfinished(&self, server: &ServerName) -> Result<Vec<KnownGame>, JournalError> {
-        let wanted = server.clone();
-        let ids = self.writer.ask(move |store| store.unfinished(&wanted)).await?;
-        self.known(ids.iter().map(|id| GameKey::new(server, id)).collect()).await
+        let server = server.clone();
+        self.known(self.writer.ask(move |store| store.unfinished(&server, false)).await?).await
     }
 
-    /// The newest games of a server that were adjourned, oldest first.
+    /// Returns the newest adjourned games of a server, oldest first.
     pub async fn adjourned(&self, server: &ServerName) -> Result<Vec<KnownGame>, JournalError> {
-        let wanted = server.clone();
-        let ids = self.writer.ask(move |store| store.adjourned(&wanted)).await?;
-        self.known(ids.iter().map(|id| GameKey::new(server, id)).collect()).await
+        let server = server.clone();
+        self.known(self.writer.ask(move |store| store.unfinished(&server, true)).await?).await
     }
 
-    /// Returns the record of a game, if it was started here.
+    /// Returns the record of a game, if there is one.
     pub async fn known_game(&self, game: &GameKey) -> Result<Option<KnownGame>, JournalError> {
         self.flush().await?;
         Ok(self.known(vec![game.clone()]).await?.pop())
@@ -419,7 +411,7 @@ impl Journal {
         read.await.map_err(|_| JournalError::Closed)?
     }
 
-    /// Notes that the opponent was granted a takeback.
+    /// Records a granted takeback.
     pub fn takeback_granted(&self, game: &GameKey) {
         let game = game.clone();
         self.writer.note("a takeback", move |store| store.takeback_granted(&game));
@@ -431,8 +423,8 @@ impl Journal {
         self.writer.ask(move |store| store.takebacks_granted(&game)).await
     }
 
-    /// The lines of the newest lost games that began as this one, each up to our last move that was a book's: moves in UCI notation
-    /// with blanks between them.
+    /// Returns the lines of the newest lost games with the same start, each up to the bot's last book move: moves in UCI notation,
+    /// separated by blanks.
     pub async fn lost_book_lines(&self, game: &GameInfo) -> Result<Vec<String>, JournalError> {
         let (variant, start) = (game.terms.variant, game.start.start_fen());
         self.writer.ask(move |store| store.lost_book_lines(variant, start.as_deref())).await
@@ -443,7 +435,7 @@ impl Journal {
         self.writer.note("a chat line", move |store| store.chat(&game, &line, now));
     }
 
-    /// Notes something that went wrong and was coped with: one line, without secrets.
+    /// Records a handled fault: one line, without secrets.
     pub fn fault(&self, server: &ServerName, game: Option<&GameId>, what: &str) {
         let (server, game, what, now) = (server.clone(), game.cloned(), what.to_owned(), now());
         self.writer.note("a fault", move |store| store.fault(&server, game.as_ref().map(GameId::as_str), &what, now));
@@ -455,20 +447,19 @@ impl Journal {
         self.writer.ask(move |store| store.state(&key)).await
     }
 
-    /// Keeps a text, JSON for instance, beyond this process; returns after the commit. Of two texts the one is kept that was given last,
-    /// whichever is waited for first.
+    /// Stores a text, such as JSON, beyond this process; returns after the commit. Among two texts for a key the later call wins,
+    /// whichever future is awaited first.
     pub fn set_state(&self, key: &str, value: String) -> impl Future<Output = Result<(), JournalError>> + use<> {
         let (key, now) = (key.to_owned(), now());
         self.writer.call(move |store| store.set_state(&key, &value, now))
     }
 
-    /// Writes all queued entries and moves the write-ahead log into the database file, so that a
-    /// copy of this file is the whole journal. If another program is reading, the log stays beside
-    /// it; nothing is lost, and a warning says so. Call this last; later entries are safe as well,
-    /// but in the log.
+    /// Writes all queued entries and moves the write-ahead log into the database file: a copy of this
+    /// file is then the whole journal. If another program is reading, the log stays beside it, with a
+    /// warning; nothing is lost. Call this last: later entries are safe as well, but in the log.
     ///
     /// # Errors
-    /// [`JournalError::Unwritable`] if the disk does not take what was queued.
+    /// [`JournalError::Unwritable`] if the disk does not take the queued entries.
     pub async fn close(self) -> Result<(), JournalError> {
         self.flush().await?;
         if let Err(error) = self.writer.empty_log().await {
@@ -477,11 +468,10 @@ impl Journal {
         Ok(())
     }
 
-    /// Returns when everything that was queued before is written.
+    /// Returns after all earlier entries are written.
     ///
     /// # Errors
-    /// [`JournalError::Unwritable`] if the disk takes nothing at the moment, [`JournalError::Closed`] if the writing thread
-    /// has ended.
+    /// [`JournalError::Unwritable`] if the disk fails at the moment, [`JournalError::Closed`] if the writing thread has ended.
     pub async fn flush(&self) -> Result<(), JournalError> {
         self.writer.ask(|_| Ok(())).await
     }

@@ -1,45 +1,38 @@
-//! A game as PGN (Edwards, *Portable Game Notation Specification*, 1994), with the clock, the time taken and our
-//! evaluation of each move in the comments that other tools read.
+//! A game as PGN (Edwards, *Portable Game Notation Specification*, 1994), with the clock, the time taken and the
+//! bot's evaluation of each move in the usual comments.
 
 use std::{
-    fmt::Write as _,
     fs,
     io::{self, Read as _, Seek as _, Write as _},
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use shakmaty::san::SanPlus;
-
 use super::{
-    Archive, GameKey, GameRecord, GameResult, JournalError, JournalSettings, MoveRecord, PgnGrouping, PlayerRecord,
-    private,
+    Archive, GameKey, GameRecord, GameResult, JournalError, JournalSettings, MoveRecord, PgnGrouping, private,
 };
-use domain::{Color, GameStatus, Line, LineError, Score, TimeControl, Variant};
+use domain::{Color, GameStatus, Line, LineError, PgnWriter, Player, Score, TimeControl, Variant};
 
-/// The bound of a line of the movetext, as the specification demands of exported games.
-const WIDTH: usize = 80;
-
-/// Writes a game of chess that has ended to the file its grouping gives it; `None` where no PGN is wanted, or the
-/// game is only adjourned.
+/// Writes a finished game of chess to the file of its group. Returns `None` if no PGN is wanted, or the game is only
+/// adjourned.
 pub(super) fn save(settings: &JournalSettings, key: &GameKey) -> Result<Option<PathBuf>, JournalError> {
     if settings.pgn_directory.as_os_str().is_empty() {
         return Ok(None);
     }
     let archive = Archive::open(&settings.path)?;
-    // PGN is for chess: other games have a text of their own, which their package writes.
+    // PGN is for chess: other games have texts of their own in their packages.
     let Some(game) = archive.game(key)? else { return Ok(None) };
     if game.ended_at.is_none() {
         return Ok(None);
     }
     let text = text(&game, &archive.moves(&game)?);
     let path = settings.pgn_directory.join(file_name(&game, settings.pgn_grouping));
-    let written = match settings.pgn_grouping {
+    let written = fs::create_dir_all(&settings.pgn_directory).and_then(|()| match settings.pgn_grouping {
         PgnGrouping::Game => replace(&path, &text),
-        // A game that ends twice, by the server's word, is added once.
+        // The server may report the end of a game twice; the game is added once.
         _ if game.pgn_path.is_some() => Ok(()),
         PgnGrouping::Opponent | PgnGrouping::All => append(&path, &text),
-    };
+    });
     match written {
         Ok(()) => Ok(Some(path)),
         Err(error) => Err(JournalError::Pgn { path, reason: error.to_string() }),
@@ -48,16 +41,14 @@ pub(super) fn save(settings: &JournalSettings, key: &GameKey) -> Result<Option<P
 
 /// Replaces a file's text at once: it holds the old text or the new one, whatever happens.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
-    make_directory_of(path)?;
     let draft = path.with_extension("pgn.part");
     private::open().write(true).create(true).truncate(true).open(&draft)?.write_all(text.as_bytes())?;
     fs::rename(&draft, path)
 }
 
-/// Adds a game to a file, unless it is there: this process may have been killed before that was
-/// recorded. A kill or a full disk may also have left a part of it, which is removed first.
+/// Adds a game to a file, unless it is there: an earlier process may have been killed before its
+/// record. A kill or a full disk may also have left a part of the game; that is removed first.
 fn append(path: &Path, text: &str) -> io::Result<()> {
-    make_directory_of(path)?;
     let before = end_of(path).unwrap_or_default();
     if String::from_utf8_lossy(&before).contains(text) {
         return Ok(());
@@ -74,8 +65,7 @@ fn append(path: &Path, text: &str) -> io::Result<()> {
     })
 }
 
-/// Returns the number of bytes at the end of `before` that are a beginning of `text`, from its
-/// first line on.
+/// Returns the length of a beginning of `text`, of its first line at least, at the end of `before`.
 fn part_of(text: &[u8], before: &[u8]) -> usize {
     let first_line = text.iter().position(|byte| *byte == b'\n').unwrap_or(text.len());
     let most = before.len().min(text.len());
@@ -93,11 +83,7 @@ fn end_of(path: &Path) -> io::Result<Vec<u8>> {
     Ok(games)
 }
 
-fn make_directory_of(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), fs::create_dir_all)
-}
-
-/// The most characters of a name that get into a path: four of them fit into a file's name anywhere.
+/// The most characters of a name in a path: four such names fit into a file's name anywhere.
 const LONGEST_NAME: usize = 40;
 
 /// Names of players and games come from a server: only harmless characters of them get into a path, and not too many.
@@ -124,17 +110,18 @@ fn file_name(game: &GameRecord, grouping: PgnGrouping) -> String {
     }
 }
 
-/// The game's text, an empty line after it. Only moves that the server has shown are in it.
+/// Returns the game's text, followed by an empty line. It has only the moves shown by the server.
 pub(super) fn text(game: &GameRecord, moves: &[MoveRecord]) -> String {
     let played: Vec<&MoveRecord> = moves.iter().take_while(|played| played.confirmed).collect();
-    let mut movetext = PgnWriter::begin(game, played.len(), &[]);
+    let mut movetext = PgnWriter::begin(&pgn_tags(game, played.len()));
     if let Err(error) = write_moves(&mut movetext, game, &played) {
         tracing::warn!("PGN of {}: {error}; the rest of the game is omitted", game.key());
     }
-    movetext.end(game)
+    movetext.end(result(game))
 }
 
-fn tags(game: &GameRecord, plies: usize) -> Vec<(&'static str, String)> {
+/// The tags of a game of `plies` plies.
+pub fn pgn_tags(game: &GameRecord, plies: usize) -> Vec<(&'static str, String)> {
     let mut tags = vec![
         ("Event", event(game)),
         ("Site", game.url.clone().unwrap_or_else(|| game.server.to_string())),
@@ -169,7 +156,7 @@ fn tags(game: &GameRecord, plies: usize) -> Vec<(&'static str, String)> {
     tags
 }
 
-fn name(side: &PlayerRecord) -> String {
+fn name(side: &Player) -> String {
     if side.name.is_empty() { "?".to_owned() } else { side.name.clone() }
 }
 
@@ -180,7 +167,7 @@ fn event(game: &GameRecord) -> String {
         .unwrap_or_else(|| format!("{} {} game", if game.rated { "Rated" } else { "Casual" }, game.speed))
 }
 
-/// `1-0`, `0-1`, `1/2-1/2`, or `*` where there is no result.
+/// Returns `1-0`, `0-1`, `1/2-1/2`, or `*` without a result.
 pub fn result(game: &GameRecord) -> &'static str {
     match (game.winner, game.result) {
         (Some(Color::White), _) => "1-0",
@@ -200,7 +187,7 @@ fn time_control(control: TimeControl) -> String {
     }
 }
 
-/// Section 9.8.1 of the specification, in the capitals that Lichess uses.
+/// Returns the word of section 9.8.1 of the specification, in Lichess' capitals.
 const fn termination(game: &GameRecord) -> &'static str {
     match &game.status {
         GameStatus::Created | GameStatus::Started | GameStatus::Adjourned => "Unterminated",
@@ -221,25 +208,11 @@ fn write_moves(movetext: &mut PgnWriter, game: &GameRecord, moves: &[&MoveRecord
     let mut line = Line::from_fen(game.variant, game.start_fen.as_deref().unwrap_or_default())?;
     let mut after_comment = true;
     for played in moves {
-        let position = line.position().clone();
         let turn = line.turn();
-        line.play(played.uci)?;
-        let number = shakmaty::Position::fullmoves(&position);
-        match turn {
-            Color::White => movetext.word(&format!("{number}.")),
-            Color::Black if after_comment => movetext.word(&format!("{number}...")),
-            Color::Black => {}
-        }
-        if let Ok(mv) = played.uci.to_move(&position) {
-            movetext.word(&SanPlus::from_move(position, mv).to_string());
-        }
+        movetext.play(&mut line, played.uci, after_comment)?;
         let comment = comment(game.time_control, played, turn);
         after_comment = !comment.is_empty();
-        if after_comment {
-            movetext.word("{");
-            comment.iter().for_each(|word| movetext.word(word));
-            movetext.word("}");
-        }
+        movetext.comment(&comment);
     }
     Ok(())
 }
@@ -277,49 +250,6 @@ pub fn pgn_clock(time: Duration) -> String {
     match time.subsec_millis() {
         0 => text,
         milliseconds => format!("{text}.{}", format!("{milliseconds:03}").trim_end_matches('0')),
-    }
-}
-
-/// Writes a game's text: its tags, then words with a blank or a line's end between them.
-pub struct PgnWriter {
-    text: String,
-    column: usize,
-}
-
-impl PgnWriter {
-    /// Begins with the tags of a game of `plies` plies, and with `more` of them.
-    pub fn begin(game: &GameRecord, plies: usize, more: &[(&'static str, String)]) -> Self {
-        let mut text = String::new();
-        for (name, value) in tags(game, plies).iter().chain(more) {
-            let value: String = value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-            let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "[{name} \"{value}\"]");
-        }
-        text.push('\n');
-        Self { text, column: 0 }
-    }
-
-    pub fn word(&mut self, word: &str) {
-        let length = word.chars().count();
-        if self.column > 0 {
-            if self.column + 1 + length < WIDTH {
-                self.text.push(' ');
-                self.column += 1;
-            } else {
-                self.text.push('\n');
-                self.column = 0;
-            }
-        }
-        self.text.push_str(word);
-        self.column += length;
-    }
-
-    /// Adds the result and ends with an empty line: the whole text.
-    pub fn end(mut self, game: &GameRecord) -> String {
-        self.word(result(game));
-        self.text.push_str("\n\n");
-        self.text
     }
 }
 

@@ -1,9 +1,11 @@
-//! Files for their owner alone, on every system.
+//! Files for their owner alone, and names beside the journal's.
 
-use std::fs::OpenOptions;
+use std::{
+    fs::OpenOptions,
+    path::{Path, PathBuf},
+};
 
-/// Opens files so that new ones can be read and written by their owner alone (0600). Existing files
-/// keep their permissions.
+/// Returns options for files of their owner alone (0600). Existing files keep their permissions.
 #[cfg(unix)]
 pub(super) fn open() -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt as _;
@@ -17,4 +19,11 @@ pub(super) fn open() -> OpenOptions {
 #[cfg(not(unix))]
 pub(super) fn open() -> OpenOptions {
     OpenOptions::new()
+}
+
+/// Returns the path with this text after its name.
+pub(super) fn with(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
 }

@@ -1,7 +1,7 @@
-//! The queue of the writing thread, which is woken as seldom as possible.
+//! The queue of the writing thread. It wakes the thread as seldom as possible.
 //!
-//! A job whose value is awaited wakes the thread at once. All others are written together with what comes next: most of them tell
-//! of the opponent's move, and share a transaction with ours. Where nothing comes next, they are written after a moment.
+//! An awaited job wakes the thread at once. The other jobs wait for the next awaited one, or for [`LINGER`]: most of them are about
+//! the opponent's move, and share a transaction with the bot's move.
 
 use std::{
     collections::VecDeque,
@@ -9,34 +9,33 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::job::WriterJob;
+use super::{JournalError, store::Store};
 
-type Job = Box<dyn WriterJob>;
+/// Work of the writing thread, repeated after a failed transaction.
+pub(super) trait Job: Send {
+    /// Does the work inside the writer's transaction.
+    fn write(&mut self, store: &mut Store<'_>) -> Result<(), JournalError>;
 
-/// The longest time until a job is written that is not awaited. While there is work, the thread looks at its queue this often, so
-/// that such a job need not wake it.
+    /// Receives the outcome after the commit, or the reason for a missing commit. A kept job gets another answer later.
+    fn answer(&mut self, outcome: Result<(), JournalError>);
+
+    /// Returns true if a caller waits for the job.
+    fn is_awaited(&self) -> bool;
+
+    /// Returns true if the job is kept while the disk fails; a question is answered once.
+    fn is_kept(&self) -> bool;
+}
+
+/// The longest time until the write of a job without a waiting caller. While there is work, the thread looks at its queue this
+/// often: such a job need not wake it.
 const LINGER: Duration = Duration::from_millis(20);
 
-/// The most entries that wait for a disk that hangs.
-pub(super) const MOST_WAITING: usize = if cfg!(test) { 1000 } else { 20_000 };
-
-pub(super) enum NotQueued {
-    Closed,
-    /// [`MOST_WAITING`] others wait.
-    Full,
-}
-
-/// Next task of the thread.
-pub(super) enum Next {
-    Jobs(VecDeque<Job>),
-    Nothing,
-    /// Every handle is gone and the queue is empty.
-    End,
-}
+/// The most entries during a hang of the disk.
+const MOST_WAITING: usize = if cfg!(test) { 1000 } else { 20_000 };
 
 #[derive(Default)]
 struct QueueState {
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<Box<dyn Job>>,
     /// True if a caller waits for one of the jobs.
     is_awaited: bool,
     /// True if the thread sleeps without a timeout.
@@ -44,7 +43,7 @@ struct QueueState {
     handles: usize,
     /// True if the thread has ended.
     is_closed: bool,
-    /// Entries that were given up, because too many waited.
+    /// The number of entries dropped from a full queue.
     lost: usize,
 }
 
@@ -60,7 +59,7 @@ impl SharedQueue {
     }
 }
 
-/// The end that adds jobs; clones add to the same queue.
+/// The sender of jobs; clones add to the same queue.
 pub(super) struct JobQueue(Arc<SharedQueue>);
 
 pub(super) struct WaitingJobs(Arc<SharedQueue>);
@@ -72,10 +71,10 @@ impl JobQueue {
         (Self(Arc::clone(&shared)), WaitingJobs(shared))
     }
 
-    pub(super) fn add(&self, job: Job) -> Result<(), NotQueued> {
+    pub(super) fn add(&self, job: Box<dyn Job>) -> Result<(), JournalError> {
         let mut state = self.0.state();
         if state.is_closed {
-            return Err(NotQueued::Closed);
+            return Err(JournalError::Closed);
         }
         if state.jobs.len() >= MOST_WAITING {
             let is_first = job.is_kept() && state.lost == 0;
@@ -86,7 +85,7 @@ impl JobQueue {
                     "THE JOURNAL'S DISK HANGS, and {MOST_WAITING} entries wait for it. Play goes on; further entries are lost"
                 );
             }
-            return Err(NotQueued::Full);
+            return Err(JournalError::Unwritable(format!("its disk hangs, and {MOST_WAITING} entries wait for it")));
         }
         let is_awaited = job.is_awaited();
         let wakes = state.sleeps || (is_awaited && !state.is_awaited);
@@ -115,15 +114,16 @@ impl Drop for JobQueue {
 }
 
 impl WaitingJobs {
-    /// Returns the number of entries that were given up since this was asked last.
+    /// Returns the number of entries dropped since the last call.
     pub(super) fn take_lost(&self) -> usize {
         std::mem::take(&mut self.0.state().lost)
     }
 
-    /// Waits for jobs, for `patience` at most, and returns up to `most` of them.
-    pub(super) fn next(&self, patience: Option<Duration>, most: usize) -> Next {
+    /// Waits for jobs, for `patience` at most, and returns up to `most` of them; none if `patience` is over. Returns `None` once
+    /// every handle is gone and the queue is empty.
+    pub(super) fn next(&self, patience: Option<Duration>, most: usize) -> Option<VecDeque<Box<dyn Job>>> {
         let give_up = patience.map(|patience| Instant::now() + patience);
-        // When jobs are written that are not awaited.
+        // The time to write jobs without a waiting caller.
         let mut write_by = None;
         let mut state = self.0.state();
         loop {
@@ -132,14 +132,14 @@ impl WaitingJobs {
                 let write_by = *write_by.get_or_insert(now + LINGER);
                 if state.is_awaited || state.handles == 0 || state.jobs.len() >= most || now >= write_by {
                     let count = state.jobs.len().min(most);
-                    let jobs: VecDeque<Job> = state.jobs.drain(..count).collect();
+                    let jobs: VecDeque<_> = state.jobs.drain(..count).collect();
                     state.is_awaited = state.jobs.iter().any(|job| job.is_awaited());
-                    return Next::Jobs(jobs);
+                    return Some(jobs);
                 }
             } else if state.handles == 0 {
-                return Next::End;
+                return None;
             } else if give_up.is_some_and(|give_up| now >= give_up) {
-                return Next::Nothing;
+                return Some(VecDeque::new());
             }
             state.sleeps = state.jobs.is_empty() && give_up.is_none();
             state = if state.sleeps {
@@ -156,7 +156,7 @@ impl Drop for WaitingJobs {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.is_closed = true;
-        // Dropped jobs tell those that wait for them that the journal is closed.
+        // Dropped jobs report a closed journal to their callers.
         state.jobs.clear();
     }
 }

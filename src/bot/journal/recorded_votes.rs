@@ -11,13 +11,13 @@ pub struct RecordedVotes {
     elected: String,
     /// Criterion and source.
     how: String,
-    /// Why the other moves were rejected; empty where there are none.
+    /// The reasons against the other moves; empty without any.
     why: String,
     entries: Vec<VoteEntry>,
 }
 
-/// The vote on a move of ours that was made after this line; `None` for a move of the other one's. `read` understands what the
-/// journal calls a move.
+/// Returns the vote on a move of the bot after this line; `None` for a move of the opponent. `read` reads the journal's text of a
+/// move.
 pub fn recorded_votes<L: GameLine, M: Display>(
     archive: &Archive,
     line: &L,

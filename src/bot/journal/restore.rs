@@ -8,25 +8,19 @@ use std::{
 use jiff::Zoned;
 use rusqlite::Connection;
 
-use super::{JournalError, backup, lock::JournalLock, schema};
+use super::{JournalError, backup, lock, private::with, schema};
 
-/// The files that SQLite keeps beside a database.
+/// The endings of SQLite's files beside a database.
 const BESIDE: [&str; 2] = ["-wal", "-shm"];
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RestoredJournal {
-    pub size: u64,
-    /// The journal that stood in its place, if there was one; it opens as any other.
-    pub kept: Option<PathBuf>,
-}
-
-/// Puts a copy of `backup` in the place of the journal at `path`. The old journal stays beside it, with the time in its name, and no log
-/// of the old one is left beside the new one. A process that is killed meanwhile leaves either of the two in its place, whole.
+/// Puts a copy of `backup` in the place of the journal at `path`. Returns its size and the new path of the old journal, if there was
+/// one: it stays beside the new one, with the time in its name, and opens as before. After a kill at any moment, one of the two is in
+/// place and complete.
 ///
 /// # Errors
-/// [`JournalError::Restore`] where the backup is none, or is damaged, or the copy cannot be written; [`JournalError::InUse`] while a
-/// program writes the journal; [`JournalError::Newer`] for a backup that a newer program has written.
-pub fn restore(backup: &Path, path: &Path) -> Result<RestoredJournal, JournalError> {
+/// [`JournalError::Restore`] if the file is no backup, or damaged, or the copy cannot be written; [`JournalError::InUse`] while a
+/// program writes the journal; [`JournalError::Newer`] for a backup by a newer program.
+pub fn restore(backup: &Path, path: &Path) -> Result<(u64, Option<PathBuf>), JournalError> {
     let failed = |reason: String| JournalError::Restore { path: backup.to_owned(), reason };
     if !backup.exists() {
         return Err(failed("there is no such file".to_owned()));
@@ -42,7 +36,7 @@ pub fn restore(backup: &Path, path: &Path) -> Result<RestoredJournal, JournalErr
         return Err(failed("it is the journal itself".to_owned()));
     }
     schema::make_directory_of(path)?;
-    let _lock = JournalLock::take(path)?;
+    let _lock = lock::take(path)?;
     let draft = backup::draft_of(path);
     let restored = backup::copy(&source, &draft).and_then(|size| {
         let copied = Connection::open(&draft).map_err(|error| error.to_string())?;
@@ -51,7 +45,7 @@ pub fn restore(backup: &Path, path: &Path) -> Result<RestoredJournal, JournalErr
         let kept = put_aside(path).map_err(|error| format!("the old journal cannot be put aside: {error}"))?;
         fs::rename(&draft, path).map_err(|error| error.to_string())?;
         sync_folder_of(path);
-        Ok(RestoredJournal { size, kept })
+        Ok((size, kept))
     });
     let _ = fs::remove_file(&draft);
     restored.map_err(failed)
@@ -67,11 +61,11 @@ fn check(database: &Connection) -> Result<(), String> {
     if found == "ok" { Ok(()) } else { Err(format!("it is damaged: {}", found.lines().next().unwrap_or_default())) }
 }
 
-/// Gives the old journal, if there is one, a second name, and takes its log away from its first one. The log is brought into the
-/// database before, where it can be: then a kill in between loses nothing of it.
+/// Gives the old journal, if there is one, a second name, and moves its log there. The log is written into the database before, if
+/// possible: a kill in between loses nothing.
 fn put_aside(path: &Path) -> io::Result<Option<PathBuf>> {
     if !path.exists() {
-        // The log of a journal that is gone is of no use to another one.
+        // The log of a missing journal is of no use to another one.
         let kept = free_name(path);
         for ending in BESIDE {
             rename_if_there(&with(path, ending), &with(&kept, ending))?;
@@ -84,7 +78,7 @@ fn put_aside(path: &Path) -> io::Result<Option<PathBuf>> {
         let _ = schema::empty_log(&old);
     }
     let kept = free_name(path);
-    // A log that is still there is moved first: beside the new journal it would destroy it.
+    // A remaining log is moved first: it would destroy the new journal.
     for ending in BESIDE {
         rename_if_there(&with(path, ending), &with(&kept, ending))?;
     }
@@ -105,7 +99,7 @@ fn rename_if_there(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// A name for the old journal that nothing has: `journal.db.2026-11-26-101530`.
+/// Returns an unused name for the old journal, such as `journal.db.2026-11-26-101530`.
 fn free_name(path: &Path) -> PathBuf {
     let dated = with(path, &Zoned::now().strftime(".%Y-%m-%d-%H%M%S").to_string());
     let taken = |name: &PathBuf| BESIDE.iter().copied().chain([""]).any(|ending| with(name, ending).exists());
@@ -113,17 +107,11 @@ fn free_name(path: &Path) -> PathBuf {
     std::iter::once(dated.clone()).chain(numbered).find(|name| !taken(name)).unwrap_or(dated)
 }
 
-fn with(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
-}
-
 fn is_same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Synchronises a folder, if the system allows it, so that new names survive a loss of power.
+/// Synchronises a folder, if the system allows it: new names survive a loss of power.
 fn sync_folder_of(path: &Path) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let _ = fs::File::open(folder).and_then(|folder| folder.sync_all());

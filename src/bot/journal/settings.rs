@@ -6,10 +6,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JournalSettings {
-    /// The database; it and its directory are made where they do not exist.
+    /// The database of games, moves and proposals; it and its folder are made where they do not
+    /// exist.
     pub path: PathBuf,
-    /// Folder of PGN files. Empty: no PGN is written.
+    /// Folder of PGN files; empty writes none.
     pub pgn_directory: PathBuf,
+    /// Games that share a PGN file: none (each "game" has its own), those against the same
+    /// "opponent", or "all".
     pub pgn_grouping: PgnGrouping,
 }
 

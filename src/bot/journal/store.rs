@@ -1,91 +1,72 @@
 //! Writes entries: one method for each kind, all inside the writer's transaction.
 //!
-//! Invariant of the `moves` table: those rows of a game that are not superseded are one line of play, without gaps. At
-//! most its last move is not confirmed: it was decided, and the server has not shown it yet.
+//! Invariant of the `moves` table: the rows of a game without `superseded_at` are one line of play, without gaps. At most
+//! its last move is not confirmed: it was decided, and the server has not shown it yet.
 
 use std::{
     collections::HashMap,
     fmt::{Display, Write as _},
-    ops::Deref,
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params, types::FromSql};
 
 use super::{ChallengeOutcome, DecidedMove, GameKey, GameResult, JournalError, StartedGame, codes};
 use domain::{
-    Account, Challenge, ChatLine, Color, GameId, GameLine, GameStatus, MachineName, Proposal, ServerName, UciMove,
-    Variant, moves_text,
+    Account, Challenge, ChatLine, Color, GameLine, GameStatus, MachineName, Proposal, ServerName, UciMove, Variant,
+    moves_text,
 };
 
-/// Maximum number of lost games whose lines are remembered.
+/// Maximum number of remembered lost games.
 const LOST_GAMES: u32 = 500;
 
-/// The lines of the running games, as the database has them: only so that they are not read at every move.
-#[derive(Default)]
-pub(super) struct KnownLines(HashMap<GameKey, KnownLine>);
-
-impl KnownLines {
-    /// Forgets everything; it is read again when it is needed.
-    pub(super) fn forget(&mut self) {
-        self.0.clear();
-    }
-}
-
-struct KnownLine {
+/// The current line of a running game, as in the database; a copy saves the read at every move.
+pub(super) struct KnownLine {
     game: i64,
     moves: Vec<KnownMove>,
-    /// Moves of ours that were superseded, with their plies: a state that comes late may have done it, and the next one
-    /// shows them again.
+    /// Superseded moves of the bot with their plies: a late state may have removed them, and the next one shows them again.
     set_aside: Vec<(usize, KnownMove)>,
-    /// The clock of the player to move, ms, and after how many moves the server told it.
+    /// The clock of the player to move, ms, and the number of moves before it.
     clock_to_move: Option<(usize, i64)>,
 }
 
 struct KnownMove {
     row: i64,
-    /// Move as its game writes it.
+    /// The move in its game's notation.
     text: String,
     confirmed: bool,
-    /// True for a decision of ours, stored with its vote.
+    /// True for a move of the bot, stored with its vote.
     decided: bool,
 }
 
+/// A transaction of the writer; rolled back if it is dropped. Its statements are prepared once for all transactions.
 pub(super) struct Store<'a> {
-    transaction: WriteTransaction<'a>,
-    lines: &'a mut KnownLines,
-    /// Whether each entry has a savepoint, so that one that fails leaves no trace.
+    connection: &'a Connection,
+    lines: &'a mut HashMap<GameKey, KnownLine>,
+    /// True if each entry has a savepoint: a failed entry leaves no trace.
     saves: bool,
 }
 
-/// A transaction that may write; rolled back if it is dropped. Its statements are prepared once for all transactions.
-struct WriteTransaction<'a>(&'a Connection);
-
-impl Deref for WriteTransaction<'_> {
-    type Target = Connection;
-
-    fn deref(&self) -> &Connection {
-        self.0
-    }
-}
-
-impl Drop for WriteTransaction<'_> {
+impl Drop for Store<'_> {
     fn drop(&mut self) {
-        if !self.0.is_autocommit() {
-            let _ = self.0.execute_batch("ROLLBACK");
+        if !self.is_undone() {
+            let _ = self.connection.execute_batch("ROLLBACK");
         }
     }
 }
 
 impl<'a> Store<'a> {
-    /// Begins a transaction. `saves` gives each entry a savepoint; without them one that fails spoils the transaction.
-    pub(super) fn begin(connection: &'a Connection, lines: &'a mut KnownLines, saves: bool) -> rusqlite::Result<Self> {
+    /// Begins a transaction. `saves` gives each entry a savepoint; without savepoints a failed entry spoils the transaction.
+    pub(super) fn begin(
+        connection: &'a Connection,
+        lines: &'a mut HashMap<GameKey, KnownLine>,
+        saves: bool,
+    ) -> rusqlite::Result<Self> {
         connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-        Ok(Self { transaction: WriteTransaction(connection), lines, saves })
+        Ok(Self { connection, lines, saves })
     }
 
-    /// Commits. After a failure nothing of the transaction is done; no entry is at fault, and all
-    /// are tried again.
+    /// Commits. A failure undoes the whole transaction; no entry is at fault, and all are tried again.
     pub(super) fn commit(self) -> Result<(), JournalError> {
         self.execute("COMMIT", []).map(drop).map_err(|error| JournalError::Unwritable(error.to_string()))
     }
@@ -101,42 +82,42 @@ impl<'a> Store<'a> {
         let panicked = |_| Err(JournalError::Sqlite("an entry panicked, a defect of this program".to_owned()));
         let outcome = catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(panicked);
         if outcome.is_err() {
-            self.lines.forget();
+            self.lines.clear();
         }
         match (self.saves, &outcome) {
             (false, _) => (),
             (true, Ok(_)) => _ = self.execute("RELEASE job", [])?,
             // SQLite may have undone the whole transaction by itself; there is no savepoint then.
-            (true, Err(_)) => _ = self.transaction.execute_batch("ROLLBACK TO job; RELEASE job"),
+            (true, Err(_)) => _ = self.connection.execute_batch("ROLLBACK TO job; RELEASE job"),
         }
         outcome
     }
 
     /// Returns true if SQLite has rolled back the whole transaction.
     pub(super) fn is_undone(&self) -> bool {
-        self.transaction.is_autocommit()
+        self.connection.is_autocommit()
     }
 
     /// Sets the size limit of the database to its current size, as a full disk does; or removes it.
     #[cfg(test)]
     pub(super) fn fill(&self, full: bool) -> Result<(), JournalError> {
-        let has: u32 = self.transaction.pragma_query_value(None, "page_count", |row| row.get(0))?;
+        let has: u32 = self.connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
         let most = if full { has } else { u32::MAX / 2 };
-        self.transaction.pragma_update_and_check(None, "max_page_count", most, |_| Ok(()))?;
+        self.connection.pragma_update_and_check(None, "max_page_count", most, |_| Ok(()))?;
         if full {
             self.execute("INSERT INTO state VALUES ('full', zeroblob(10000000), 0)", [])?;
         }
         Ok(())
     }
 
-    /// Undoes the whole transaction, as SQLite does by itself where it has no memory left.
+    /// Undoes the whole transaction, as SQLite does by itself without memory.
     #[cfg(test)]
     pub(super) fn undo_all(&self) -> Result<(), JournalError> {
-        Ok(self.transaction.execute_batch("ROLLBACK")?)
+        Ok(self.connection.execute_batch("ROLLBACK")?)
     }
 
     fn execute(&self, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<usize> {
-        self.transaction.prepare_cached(sql)?.execute(values)
+        self.connection.prepare_cached(sql)?.execute(values)
     }
 
     pub(super) fn account(&self, server: &ServerName, account: &Account, now: i64) -> Result<(), JournalError> {
@@ -200,7 +181,7 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// A game that is known keeps what is known of it; one that was adjourned goes on, and its end is to be found out again.
+    /// Records the start of a game, or fills the gaps of its record. An adjourned game goes on.
     pub(super) fn game_started(&self, server: &ServerName, game: &StartedGame, now: i64) -> Result<(), JournalError> {
         self.execute(
             "INSERT INTO games (server, game, our_color, white, white_title, white_rating, black, black_title,
@@ -238,9 +219,9 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// Makes the game's line that which the server shows. A decided move that continues it stays, waiting to be shown.
+    /// Brings the game's line to the one shown by the server. A decided move at its end stays: the server has yet to show it.
     ///
-    /// `clocks` are those of the player to move and of the other one, ms.
+    /// `clocks` are the clocks of the player to move and of the other player, ms.
     pub(super) fn line_seen(
         &mut self,
         game: &GameKey,
@@ -248,7 +229,7 @@ impl<'a> Store<'a> {
         clocks: Option<(i64, i64)>,
         now: i64,
     ) -> Result<(), JournalError> {
-        let (transaction, line) = self.line(game)?;
+        let (connection, line) = self.line(game)?;
         let mut text = String::new();
         let mut is_known = |known: &KnownMove, mv: &dyn Display| {
             text.clear();
@@ -257,9 +238,9 @@ impl<'a> Store<'a> {
         let agreed = line.moves.iter().zip(shown).take_while(|(known, mv)| is_known(known, mv)).count();
         let waits = line.moves.len() == shown.len() + 1 && line.moves.last().is_some_and(|last| !last.confirmed);
         let kept = if agreed == shown.len() && waits { agreed + 1 } else { agreed };
-        supersede(transaction, line, kept, now)?;
+        supersede(connection, line, kept, now)?;
         for known in line.moves.iter_mut().take(agreed).rev().take_while(|known| !known.confirmed) {
-            transaction.prepare_cached("UPDATE moves SET confirmed = 1 WHERE id = ?")?.execute([known.row])?;
+            connection.prepare_cached("UPDATE moves SET confirmed = 1 WHERE id = ?")?.execute([known.row])?;
             known.confirmed = true;
         }
         let count = shown.len();
@@ -268,27 +249,27 @@ impl<'a> Store<'a> {
             let known = match line.set_aside.iter().rposition(|(at, known)| *at == ply && known.text == text) {
                 Some(index) => {
                     let (_, known) = line.set_aside.remove(index);
-                    transaction
+                    connection
                         .prepare_cached("UPDATE moves SET superseded_at = NULL, confirmed = 1 WHERE id = ?")?
                         .execute([known.row])?;
                     KnownMove { confirmed: true, ..known }
                 }
                 None => {
                     let clock = line.clock_to_move.and_then(|(told_at, clock)| (told_at == ply).then_some(clock));
-                    transaction
+                    connection
                         .prepare_cached(
                             "INSERT INTO moves (game, ply, uci, confirmed, noted_at, clock_before)
                              VALUES (?, ?, ?, 1, ?, ?)",
                         )?
                         .execute(params![line.game, codes::count(ply), text, now, clock])?;
-                    KnownMove { row: transaction.last_insert_rowid(), text, confirmed: true, decided: false }
+                    KnownMove { row: connection.last_insert_rowid(), text, confirmed: true, decided: false }
                 }
             };
             line.moves.push(known);
         }
         if let Some((to_move, other)) = clocks {
             if let Some(last) = count.checked_sub(1).and_then(|ply| line.moves.get(ply)) {
-                transaction
+                connection
                     .prepare_cached("UPDATE moves SET clock_after = ? WHERE id = ? AND clock_after IS NULL")?
                     .execute(params![other, last.row])?;
             }
@@ -297,18 +278,18 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// Writes a move of ours before it is sent, with the vote that made it.
+    /// Writes a move of the bot before it is sent, with its vote.
     pub(super) fn move_decided<L: GameLine>(&mut self, decided: &DecidedMove<L>, now: i64) -> Result<(), JournalError> {
         let before = decided.line.moves();
         self.line_seen(&decided.game, before, None, now)?;
-        let (transaction, line) = self.line(&decided.game)?;
-        // A move that waited here was decided earlier; this one takes its place.
-        supersede(transaction, line, before.len(), now)?;
+        let (connection, line) = self.line(&decided.game)?;
+        // This move replaces an earlier decision.
+        supersede(connection, line, before.len(), now)?;
         let decision = &decided.decision;
         let (cp, mate) = codes::score(decision.score);
         let deepest = decision.votes.iter().map(|vote| vote.proposal.depth).max();
         let depth = decision.second_phase.as_ref().map(|second| second.proposal.depth).or(deepest);
-        transaction
+        connection
             .prepare_cached(
                 "INSERT INTO moves (game, ply, uci, confirmed, noted_at, clock_before, source, criterion, score_cp,
                      score_mate, depth, nodes, elapsed, ponder, first_choice, spent, response, extra, lag, split,
@@ -337,18 +318,18 @@ impl<'a> Store<'a> {
                 (!decision.votes.is_empty()).then_some(decision.split),
                 decision.second_phase.as_ref().map(|second| second.mode.word()),
             ])?;
-        let row = transaction.last_insert_rowid();
+        let row = connection.last_insert_rowid();
         line.moves.push(KnownMove { row, text: decision.best.to_string(), confirmed: false, decided: true });
         for (place, vote) in decision.votes.iter().enumerate() {
-            proposal(transaction, row, 1, place, &vote.proposal, vote.knowledge, vote.weight)?;
+            proposal(connection, row, 1, place, &vote.proposal, vote.knowledge, vote.weight)?;
         }
         if let Some(second) = &decision.second_phase {
-            proposal(transaction, row, 2, 0, &second.proposal, Some(L::COMPLETE_KNOWLEDGE), None)?;
+            proposal(connection, row, 2, 0, &second.proposal, Some(L::COMPLETE_KNOWLEDGE), None)?;
         }
         Ok(())
     }
 
-    /// The move that was decided after exactly these moves and not shown by the server yet.
+    /// Returns the move decided after exactly these moves, if the server has not shown it yet.
     pub(super) fn decided_move(&mut self, game: &GameKey, before: &[UciMove]) -> Result<Option<UciMove>, JournalError> {
         let (_, line) = self.line(game)?;
         let same = line.moves.len() == before.len() + 1
@@ -363,11 +344,7 @@ impl<'a> Store<'a> {
         winner: Option<Color>,
         now: i64,
     ) -> Result<(), JournalError> {
-        let ours: Option<String> = self
-            .transaction
-            .prepare_cached("SELECT our_color FROM games WHERE server = ? AND game = ?")?
-            .query_row(params![game.server.as_str(), game.id.as_str()], |row| row.get(0))
-            .optional()?;
+        let ours: Option<String> = column(self.connection, "our_color", game)?;
         let ours = ours.ok_or_else(|| JournalError::UnknownGame(game.clone()))?;
         let result =
             codes::read_color(&ours).and_then(|ours| GameResult::of(ours, status, winner)).map(GameResult::word);
@@ -383,11 +360,11 @@ impl<'a> Store<'a> {
                 game.id.as_str()
             ],
         )?;
-        self.lines.0.remove(game);
+        self.lines.remove(game);
         Ok(())
     }
 
-    /// A game whose end was taken back is one that runs.
+    /// Removes the end of a game.
     pub(super) fn game_goes_on(&self, game: &GameKey) -> Result<(), JournalError> {
         self.execute(
             "UPDATE games SET status = 'started', winner = NULL, result = NULL, ended_at = NULL
@@ -397,33 +374,20 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// The server's games that were started and, as far as we know, neither ended nor adjourned. Oldest first.
-    pub(super) fn unfinished(&self, server: &ServerName) -> Result<Vec<GameId>, JournalError> {
-        let mut games = self.transaction.prepare_cached(
-            "SELECT game FROM games WHERE server = ? AND ended_at IS NULL AND status <> ? ORDER BY started_at",
-        )?;
-        let adjourned = GameStatus::Adjourned;
-        let games =
-            games.query_map([server.as_str(), adjourned.name()], |row| row.get::<_, String>(0).map(GameId::from))?;
-        Ok(games.collect::<Result<_, _>>()?)
-    }
-
-    /// The server's games that were adjourned, as far as we know, the newest of them. Oldest first.
-    pub(super) fn adjourned(&self, server: &ServerName) -> Result<Vec<GameId>, JournalError> {
-        let mut games = self.transaction.prepare_cached(
-            "SELECT game FROM games WHERE server = ? AND status = ? ORDER BY started_at DESC LIMIT 100",
-        )?;
-        let adjourned = GameStatus::Adjourned;
-        let games =
-            games.query_map([server.as_str(), adjourned.name()], |row| row.get::<_, String>(0).map(GameId::from))?;
-        let mut games: Vec<GameId> = games.collect::<Result<_, _>>()?;
+    /// Returns the server's newest adjourned games, or all other games without an end; oldest first.
+    pub(super) fn unfinished(&self, server: &ServerName, adjourned: bool) -> Result<Vec<GameKey>, JournalError> {
+        let (condition, most) = if adjourned { ("status = ?", 100) } else { ("ended_at IS NULL AND status <> ?", -1) };
+        let mut games = self.connection.prepare_cached(&format!(
+            "SELECT server, game FROM games WHERE server = ? AND {condition} ORDER BY started_at DESC LIMIT {most}"
+        ))?;
+        let games = games.query_map([server.as_str(), GameStatus::Adjourned.name()], key)?;
+        let mut games: Vec<_> = games.collect::<Result<_, _>>()?;
         games.reverse();
         Ok(games)
     }
 
     pub(super) fn variant_of(&self, game: &GameKey) -> Result<Option<String>, JournalError> {
-        let mut variant = self.transaction.prepare_cached("SELECT variant FROM games WHERE server = ? AND game = ?")?;
-        Ok(variant.query_row([game.server.as_str(), game.id.as_str()], |row| row.get(0)).optional()?)
+        Ok(column(self.connection, "variant", game)?)
     }
 
     pub(super) fn takeback_granted(&self, game: &GameKey) -> Result<(), JournalError> {
@@ -444,17 +408,12 @@ impl<'a> Store<'a> {
 
     /// Returns the number of takebacks granted in the game; 0 in an unknown one.
     pub(super) fn takebacks_granted(&self, game: &GameKey) -> Result<u32, JournalError> {
-        let granted = self
-            .transaction
-            .prepare_cached("SELECT takebacks FROM games WHERE server = ? AND game = ?")?
-            .query_row(params![game.server.as_str(), game.id.as_str()], |row| row.get(0))
-            .optional()?;
-        Ok(granted.unwrap_or_default())
+        Ok(column(self.connection, "takebacks", game)?.unwrap_or_default())
     }
 
-    /// The newest lost games of this kind, each as its moves up to our last one that was a book's.
+    /// Returns the moves of the newest lost games of this kind, up to the bot's last book move.
     pub(super) fn lost_book_lines(&self, variant: Variant, start: Option<&str>) -> Result<Vec<String>, JournalError> {
-        let mut lines = self.transaction.prepare_cached(
+        let mut lines = self.connection.prepare_cached(
             "WITH lost AS (SELECT id FROM games WHERE result = 'lost' AND variant = ? AND start_fen IS ?
                            ORDER BY started_at DESC LIMIT ?),
                   last AS (SELECT game, max(ply) AS ply FROM moves
@@ -467,16 +426,13 @@ impl<'a> Store<'a> {
         Ok(lines.collect::<Result<_, _>>()?)
     }
 
-    /// Returns the games without a PGN file that ended at most `within` ms before the newest end,
-    /// or before `now` if that end lies ahead; oldest first.
+    /// Returns the games without a PGN file with an end within `within` ms before the newest end, or
+    /// before `now` if the newest end is in the future; oldest first.
     pub(super) fn without_pgn(&self, now: i64, within: i64) -> Result<Vec<GameKey>, JournalError> {
-        let mut games = self.transaction.prepare_cached(
+        let mut games = self.connection.prepare_cached(
             "SELECT server, game FROM games
              WHERE ended_at >= min(?, (SELECT max(ended_at) FROM games)) - ? AND pgn_path IS NULL ORDER BY started_at",
         )?;
-        let key = |row: &rusqlite::Row| {
-            Ok(GameKey { server: row.get::<_, String>(0)?.into(), id: row.get::<_, String>(1)?.into() })
-        };
         Ok(games.query_map([now, within], key)?.collect::<Result<_, _>>()?)
     }
 
@@ -489,8 +445,8 @@ impl<'a> Store<'a> {
     }
 
     pub(super) fn chat(&mut self, game: &GameKey, line: &ChatLine, now: i64) -> Result<(), JournalError> {
-        let (transaction, known) = self.line(game)?;
-        transaction
+        let (connection, known) = self.line(game)?;
+        connection
             .prepare_cached("INSERT INTO chat (game, said_at, room, username, text) VALUES (?, ?, ?, ?, ?)")?
             .execute(params![known.game, now, line.room.key(), line.username, line.text])?;
         Ok(())
@@ -512,7 +468,7 @@ impl<'a> Store<'a> {
 
     pub(super) fn state(&self, key: &str) -> Result<Option<String>, JournalError> {
         Ok(self
-            .transaction
+            .connection
             .prepare_cached("SELECT value FROM state WHERE key = ?")?
             .query_row([key], |row| row.get(0))
             .optional()?)
@@ -526,24 +482,29 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// The game's current line, read from the database the first time.
+    /// Returns the game's current line, and reads it from the database the first time.
     fn line(&mut self, game: &GameKey) -> Result<(&Connection, &mut KnownLine), JournalError> {
-        if !self.lines.0.contains_key(game) {
-            let line = read_line(&self.transaction, game)?;
-            self.lines.0.insert(game.clone(), line);
+        if !self.lines.contains_key(game) {
+            let line = read_line(self.connection, game)?;
+            self.lines.insert(game.clone(), line);
         }
-        match self.lines.0.get_mut(game) {
-            Some(line) => Ok((&self.transaction, line)),
+        match self.lines.get_mut(game) {
+            Some(line) => Ok((self.connection, line)),
             None => Err(JournalError::UnknownGame(game.clone())),
         }
     }
 }
 
+/// Returns a column of a game; `None` of an unknown one.
+fn column<T: FromSql>(connection: &Connection, name: &str, game: &GameKey) -> rusqlite::Result<Option<T>> {
+    connection
+        .prepare_cached(&format!("SELECT {name} FROM games WHERE server = ? AND game = ?"))?
+        .query_row([game.server.as_str(), game.id.as_str()], |row| row.get(0))
+        .optional()
+}
+
 fn read_line(connection: &Connection, key: &GameKey) -> Result<KnownLine, JournalError> {
-    let game: Option<i64> = connection
-        .prepare_cached("SELECT id FROM games WHERE server = ? AND game = ?")?
-        .query_row(params![key.server.as_str(), key.id.as_str()], |row| row.get(0))
-        .optional()?;
+    let game: Option<i64> = column(connection, "id", key)?;
     let game = game.ok_or_else(|| JournalError::UnknownGame(key.clone()))?;
     let mut moves = connection
         .prepare_cached(
@@ -555,6 +516,10 @@ fn read_line(connection: &Connection, key: &GameKey) -> Result<KnownLine, Journa
         })?
         .collect::<Result<_, _>>()?;
     Ok(KnownLine { game, moves, set_aside: Vec::new(), clock_to_move: None })
+}
+
+fn key(row: &Row<'_>) -> rusqlite::Result<GameKey> {
+    Ok(GameKey { server: row.get::<_, String>(0)?.into(), id: row.get::<_, String>(1)?.into() })
 }
 
 /// Takes the moves from `ply` on out of the line; they stay in the table.

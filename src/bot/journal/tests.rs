@@ -14,8 +14,8 @@ use tempfile::TempDir;
 
 use super::*;
 use domain::{
-    Bound, ChallengeId, ChatRoom, Clock, CriterionName, ElectorName, GameTerms, Metrics, Phase, Player, Proposal,
-    Score, SearchId, SecondPhase, SecondPhaseMode, Source, TimeControl, Variant, Vote,
+    Bound, ChallengeId, ChatRoom, Clock, CriterionName, ElectorName, GameTerms, Phase, Player, Proposal, Score,
+    SearchId, SecondPhase, SecondPhaseMode, Source, TimeControl, Variant, Vote,
 };
 
 struct Desk {
@@ -146,7 +146,7 @@ fn decided(key: &GameKey, line: &Arc<Line>, best: UciMove) -> DecidedMove {
                 proposal: proposal(line, "mbxkcpar", best, Phase::Second),
             }),
             split: 0.0,
-            metrics: Metrics::default(),
+            processes: Vec::new(),
             elapsed: Duration::from_millis(1900),
         }),
         clock: Some(Duration::from_secs(60 - line.ply() as u64)),

@@ -1,4 +1,4 @@
-//! Recorded votes in the words of [`vote_words`](domain::vote_words), with the reasons that [`why`](domain::why) gives.
+//! Recorded votes in the words of [`vote_words`](domain::vote_words), with the reasons of [`why`](domain::why).
 
 use domain::{
     CriterionName, GameLine, Source,

@@ -1,17 +1,17 @@
 //! The writing thread.
 //!
-//! Jobs that queued during a transaction go into the next one together, and callers get their
+//! The jobs queued during a transaction go into the next one together, and callers get their
 //! answers after the commit. A failed job leaves no trace and does not disturb its neighbours.
 //!
 //! If the disk is full or read-only, callers get an error at once, because play must go on; the
 //! jobs are kept, in their order, and done when the disk works again. The log reports this once. If
-//! the disk hangs, the queue is bounded to [`MOST_WAITING`] entries; further ones are dropped,
-//! which is logged too.
+//! the disk hangs, the queue is bounded; the log reports dropped entries.
 //!
-//! A panic costs the entry that panicked, and no other.
+//! A panic costs only the entry with the panic.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashMap, VecDeque},
+    fs::File,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc},
     thread,
@@ -22,24 +22,22 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::{
-    JournalError,
-    job::WriterJob,
-    lock::JournalLock,
-    queue::{JobQueue, MOST_WAITING, Next, NotQueued, WaitingJobs},
+    GameKey, JournalError,
+    queue::{Job, JobQueue, WaitingJobs},
     schema,
-    store::{KnownLines, Store},
+    store::{KnownLine, Store},
 };
 use crate::metrics;
 
 /// Maximum number of jobs in a transaction.
 const BATCH: usize = 256;
 
-/// Transactions, and idle time, after which the write-ahead log is moved into the database.
+/// Number of transactions, and idle time, before the write-ahead log is moved into the database.
 const LOGGED: u32 = 500;
 const QUIET: Duration = Duration::from_secs(1);
 
-/// Pages of the log (of 4 KiB) from which on the writer itself helps: if it never rests, the other
-/// thread cannot reach the log's end.
+/// Length of the log, in pages of 4 KiB, from which on the writer itself helps: without a rest of the
+/// writer the other thread cannot reach the log's end.
 const LONG_LOG: u32 = 8000;
 
 /// Interval between attempts on a failing disk, and the maximum number of jobs kept meanwhile; then
@@ -47,16 +45,18 @@ const LONG_LOG: u32 = 8000;
 const RETRY: Duration = Duration::from_secs(1);
 const MOST_KEPT: usize = if cfg!(test) { 100 } else { 100_000 };
 
-/// Job with a caller that waits for its value.
-struct Call<T, W> {
+/// Entry to write, or question to answer.
+struct Entry<T, W> {
+    /// Name in the log, for an entry without a waiting caller.
+    what: Option<&'static str>,
     work: W,
     value: Option<T>,
     writes: bool,
-    /// `None` after an answer; the receiver may be gone.
+    /// `None` without a caller, and after an answer; the receiver may be gone.
     answer: Option<oneshot::Sender<Result<T, JournalError>>>,
 }
 
-impl<T, W> WriterJob for Call<T, W>
+impl<T, W> Job for Entry<T, W>
 where
     T: Send,
     W: FnMut(&mut Store<'_>) -> Result<T, JournalError> + Send,
@@ -67,14 +67,19 @@ where
     }
 
     fn answer(&mut self, outcome: Result<(), JournalError>) {
-        let outcome = outcome.and_then(|()| self.value.take().ok_or(JournalError::Closed));
         if let Some(answer) = self.answer.take() {
-            let _ = answer.send(outcome);
+            let _ = answer.send(outcome.and_then(|()| self.value.take().ok_or(JournalError::Closed)));
+            return;
+        }
+        match (self.what, outcome) {
+            // It is kept, and the writer has reported the disk.
+            (_, Ok(()) | Err(JournalError::Unwritable(_))) | (None, _) => (),
+            (Some(what), Err(error)) => tracing::error!("journal: {what} not written: {error}"),
         }
     }
 
     fn is_awaited(&self) -> bool {
-        true
+        self.answer.is_some()
     }
 
     fn is_kept(&self) -> bool {
@@ -82,57 +87,26 @@ where
     }
 }
 
-/// Job without a caller that waits.
-struct Note<W> {
-    what: &'static str,
-    work: W,
-}
-
-impl<W> WriterJob for Note<W>
-where
-    W: FnMut(&mut Store<'_>) -> Result<(), JournalError> + Send,
-{
-    fn write(&mut self, store: &mut Store<'_>) -> Result<(), JournalError> {
-        store.whole(&mut self.work)
-    }
-
-    fn answer(&mut self, outcome: Result<(), JournalError>) {
-        match outcome {
-            // It is kept, and the writer has told.
-            Ok(()) | Err(JournalError::Unwritable(_)) => (),
-            Err(error) => tracing::error!("journal: {} not written: {error}", self.what),
-        }
-    }
-
-    fn is_awaited(&self) -> bool {
-        false
-    }
-
-    fn is_kept(&self) -> bool {
-        true
-    }
-}
-
 /// The way to the writing thread. The thread ends when every copy is gone and the queue is empty.
 #[derive(Clone)]
 pub(super) struct Writer {
     jobs: JobQueue,
-    /// Connection that moves the write-ahead log into the database. One at a time: of two at once
-    /// SQLite fails the second.
+    /// Connection for moves of the write-ahead log into the database. The lock matters: SQLite fails
+    /// the second of two moves at once.
     log: Arc<Mutex<Connection>>,
 }
 
 impl Writer {
-    /// Starts the thread, which keeps the `lock` as long as it lives, and one that keeps the write-ahead log short: that waits
-    /// for the disk, so it has a connection of its own and no move waits for it.
-    pub(super) fn start(connection: Connection, second: Connection, lock: JournalLock) -> Result<Self, JournalError> {
+    /// Starts the thread, and gives it the `lock` of the journal. A second thread keeps the write-ahead log short: it waits for the
+    /// disk, so it has a connection of its own and no move waits for it.
+    pub(super) fn start(connection: Connection, second: Connection, lock: File) -> Result<Self, JournalError> {
         connection.pragma_update(None, "wal_autocheckpoint", LONG_LOG)?;
         connection.set_prepared_statement_cache_capacity(64);
         let failed = |error: std::io::Error| JournalError::Thread(error.to_string());
         let (jobs, queue) = JobQueue::new();
         let (due, is_due) = mpsc::sync_channel(1);
         let spawn = |name: &str| thread::Builder::new().name(name.to_owned());
-        let thread = WriterThread { connection, lines: KnownLines::default(), kept: VecDeque::new(), log_is_due: due };
+        let thread = WriterThread { connection, lines: HashMap::new(), kept: VecDeque::new(), log_is_due: due };
         let run = move || {
             thread.run(&queue);
             drop(lock);
@@ -151,7 +125,7 @@ impl Writer {
         emptied.map_err(|_| JournalError::Closed)?
     }
 
-    /// Does `work` and returns its value after it is committed. Where the disk takes nothing, returns
+    /// Does `work` and returns its value after the commit. If the disk fails, returns
     /// [`JournalError::Unwritable`] at once and keeps the work for later.
     pub(super) fn call<T, W>(&self, work: W) -> impl Future<Output = Result<T, JournalError>> + use<T, W>
     where
@@ -161,8 +135,8 @@ impl Writer {
         self.send(work, true)
     }
 
-    /// The value of `question`, which changes nothing, after all that was queued before it is committed. Where the disk takes nothing,
-    /// returns [`JournalError::Unwritable`] at once, and nothing is kept.
+    /// Returns the value of `question` after the commit of all earlier entries; the question changes nothing. If the disk fails, returns
+    /// [`JournalError::Unwritable`] at once and keeps nothing.
     pub(super) fn ask<T, W>(&self, question: W) -> impl Future<Output = Result<T, JournalError>> + use<T, W>
     where
         T: Send + 'static,
@@ -180,8 +154,8 @@ impl Writer {
     {
         let (answer, answered) = oneshot::channel();
         let asked = Instant::now();
-        let job = Call { work, value: None, writes, answer: Some(answer) };
-        let queued = self.queue(Box::new(job));
+        let entry = Entry { what: None, work, value: None, writes, answer: Some(answer) };
+        let queued = self.jobs.add(Box::new(entry));
         async move {
             queued?;
             let outcome = answered.await.map_err(|_| JournalError::Closed)?;
@@ -196,27 +170,20 @@ impl Writer {
         what: &'static str,
         work: impl FnMut(&mut Store<'_>) -> Result<(), JournalError> + Send + 'static,
     ) {
+        let entry = Entry { what: Some(what), work, value: None::<()>, writes: true, answer: None };
         // A full queue is counted, and logged with the rest.
-        if let Err(JournalError::Closed) = self.queue(Box::new(Note { what, work })) {
+        if let Err(JournalError::Closed) = self.jobs.add(Box::new(entry)) {
             tracing::error!("journal: {what} not written: the journal is closed");
         }
-    }
-
-    fn queue(&self, job: Box<dyn WriterJob>) -> Result<(), JournalError> {
-        self.jobs.add(job).map_err(|refused| match refused {
-            NotQueued::Closed => JournalError::Closed,
-            NotQueued::Full => {
-                JournalError::Unwritable(format!("its disk hangs, and {MOST_WAITING} entries wait for it"))
-            }
-        })
     }
 }
 
 struct WriterThread {
     connection: Connection,
-    lines: KnownLines,
-    /// Jobs that the disk did not take yet, oldest first.
-    kept: VecDeque<Box<dyn WriterJob>>,
+    /// Lines of the running games.
+    lines: HashMap<GameKey, KnownLine>,
+    /// Jobs kept for later, oldest first.
+    kept: VecDeque<Box<dyn Job>>,
     log_is_due: mpsc::SyncSender<()>,
 }
 
@@ -229,42 +196,41 @@ impl WriterThread {
                 (true, _) => Some(QUIET),
                 (false, _) => Some(RETRY),
             };
-            match queue.next(patience, BATCH) {
-                Next::Jobs(batch) => {
-                    let before = self.kept.len();
-                    self.kept.extend(batch);
-                    self.write_after(before);
-                    logged += 1;
-                    let lost = queue.take_lost();
-                    if lost > 0 {
-                        tracing::error!("journal: {lost} entries lost while the disk hung");
-                    }
+            let Some(batch) = queue.next(patience, BATCH) else { return self.end() };
+            let before = self.kept.len();
+            if !batch.is_empty() {
+                self.kept.extend(batch);
+                self.write_after(before);
+                logged += 1;
+                let lost = queue.take_lost();
+                if lost > 0 {
+                    tracing::error!("journal: {lost} entries lost while the disk hung");
                 }
-                Next::Nothing if self.kept.is_empty() => logged = LOGGED,
-                Next::Nothing => self.write_after(self.kept.len()),
-                Next::End => return self.end(),
+            } else if before > 0 {
+                self.write_after(before);
+            } else {
+                logged = LOGGED;
             }
             if logged >= LOGGED {
-                // Where the last one is not done yet, the next one will do.
+                // An earlier request may still wait; one is enough.
                 let _ = self.log_is_due.try_send(());
                 logged = 0;
             }
         }
     }
 
-    /// Writes what is kept, of which the first `was_kept` have waited for the disk. After a panic nothing of it is done, and it is tried
-    /// once more.
+    /// Writes the kept jobs; the first `was_kept` have waited for the disk. A panic undoes all of them, and they are tried once more.
     fn write_after(&mut self, was_kept: usize) {
         for _ in 0..2 {
             if catch_unwind(AssertUnwindSafe(|| self.write_all(was_kept))).is_ok() {
                 return;
             }
             tracing::error!("the journal's thread panicked, a defect of this program; continuing");
-            self.lines.forget();
+            self.lines.clear();
         }
     }
 
-    /// Writes what is kept; the disk may not take it.
+    /// Writes the kept jobs, if the disk allows.
     fn write_all(&mut self, was_kept: usize) {
         tracing::trace!(target: "concilio::task", task = "journal", "writing");
         match commit(&self.connection, &mut self.lines, &mut self.kept) {
@@ -299,7 +265,7 @@ impl WriterThread {
     }
 }
 
-/// The life of the thread beside it.
+/// Runs the second thread.
 fn shorten_log(log: &Mutex<Connection>, is_due: &mpsc::Receiver<()>) {
     for () in is_due {
         if let Err(error) = held(log).execute_batch("PRAGMA wal_checkpoint(PASSIVE)") {
@@ -308,39 +274,39 @@ fn shorten_log(log: &Mutex<Connection>, is_due: &mpsc::Receiver<()>) {
     }
 }
 
-/// A connection that panicked in other hands is as good as before: what it did is done, or is not.
+/// Locks the connection. A panic of another holder leaves it usable.
 fn held(log: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
     log.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does the jobs in one transaction and answers them; those that are done are gone then. An error is [`JournalError::Unwritable`] and means
-/// that none of them is done.
+/// Does the jobs in one transaction, answers them, and removes the finished ones. An error is [`JournalError::Unwritable`]: none of them is
+/// done.
 fn commit(
     connection: &Connection,
-    lines: &mut KnownLines,
-    jobs: &mut VecDeque<Box<dyn WriterJob>>,
+    lines: &mut HashMap<GameKey, KnownLine>,
+    jobs: &mut VecDeque<Box<dyn Job>>,
 ) -> Result<(), JournalError> {
     let outcomes = write(connection, lines, jobs);
     match &outcomes {
-        // They are done, whatever their answers come to.
+        // The jobs are done, whatever happens to their answers.
         Ok(outcomes) => {
             let done = std::mem::take(jobs);
             done.into_iter().zip(outcomes).for_each(|(mut job, outcome)| job.answer(outcome.clone()));
         }
         Err(error) => {
-            lines.forget();
+            lines.clear();
             jobs.iter_mut().for_each(|job| job.answer(Err(error.clone())));
         }
     }
     outcomes.map(drop)
 }
 
-/// Returns the outcome of each job, after their common commit. Savepoints cost a third of a transaction, and nearly no job fails: they are
-/// used only where one has failed without them.
+/// Returns the outcome of each job after their common commit. Savepoints cost a third of a transaction, and jobs rarely fail: only a second
+/// attempt uses them.
 fn write(
     connection: &Connection,
-    lines: &mut KnownLines,
-    jobs: &mut VecDeque<Box<dyn WriterJob>>,
+    lines: &mut HashMap<GameKey, KnownLine>,
+    jobs: &mut VecDeque<Box<dyn Job>>,
 ) -> Result<Vec<Result<(), JournalError>>, JournalError> {
     let outcomes = attempt(connection, lines, jobs, false)?;
     match outcomes.iter().all(Result::is_ok) {
@@ -352,8 +318,8 @@ fn write(
 /// Does the jobs in one transaction. Without savepoints nothing is committed if one fails.
 fn attempt(
     connection: &Connection,
-    lines: &mut KnownLines,
-    jobs: &mut VecDeque<Box<dyn WriterJob>>,
+    lines: &mut HashMap<GameKey, KnownLine>,
+    jobs: &mut VecDeque<Box<dyn Job>>,
     saves: bool,
 ) -> Result<Vec<Result<(), JournalError>>, JournalError> {
     let begun = Store::begin(connection, lines, saves);
@@ -361,9 +327,9 @@ fn attempt(
     let mut outcomes = Vec::with_capacity(jobs.len());
     for job in jobs.iter_mut() {
         match job.write(&mut store) {
-            // SQLite may have undone all by itself. Dropping the transaction makes sure of it.
+            // SQLite may have undone all by itself; dropping the transaction makes sure.
             Err(JournalError::Unwritable(reason)) => return Err(JournalError::Unwritable(reason)),
-            // What came after it would be written at once, and again with the rest.
+            // Later jobs would be written at once, and again with the rest.
             Err(JournalError::Sqlite(reason)) if store.is_undone() => return Err(JournalError::Unwritable(reason)),
             Ok(()) if store.is_undone() => {
                 return Err(JournalError::Unwritable("SQLite undid the transaction".to_owned()));

@@ -5,21 +5,21 @@
 //! modules measure their own state, through the same facade. Without an [`install`]ed recorder,
 //! measuring does nothing.
 //!
-//! No name of a player, and nothing secret, is a label: strangers on a server must not grow our
-//! memory.
+//! Labels hold no names of players and no secrets: strangers on a server must not grow the memory.
 
 use std::time::Duration;
 
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
-use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 use council::electors::Pool;
 use domain::ServerName;
+use util::Failure;
 
 /// Kind of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetricKind {
-    /// A number that only grows.
+    /// A growing number.
     Counter,
     /// A number as it is now.
     Gauge,
@@ -40,7 +40,7 @@ pub struct Metric {
 macro_rules! metrics {
     ($($id:ident = $name:literal, $kind:ident, $help:literal;)*) => {
         $(#[doc = $help] pub const $id: &str = $name;)*
-        /// Everything that is measured.
+        /// All measurements.
         pub const METRICS: &[Metric] = &[$(Metric { name: $name, kind: MetricKind::$kind, help: $help }),*];
     };
 }
@@ -75,16 +75,19 @@ metrics! {
     RESIDENT_BYTES = "concilio_resident_bytes", Gauge, "memory of this process that is in use; 0 where the system does not say";
 }
 
-/// The bounds of the histograms in seconds, and of that of shares.
+/// The bounds of the histograms in seconds, and of the histogram of shares.
 const SECONDS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0];
 const SHARES: [f64; 8] = [0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0];
 
+/// Interval between two summaries of histograms.
+const SUM_UP: Duration = Duration::from_secs(60);
+
 /// Installs the recorder of the whole process.
-pub fn install() -> Result<Recorder, InstallError> {
+pub fn install() -> Result<Recorder, Failure> {
     let builder = PrometheusBuilder::new().set_buckets(&SECONDS)?;
     let recorder = builder.set_buckets_for_metric(Matcher::Full(DECISION_SHARE.to_owned()), &SHARES)?.build_recorder();
     let handle = recorder.handle();
-    metrics::set_global_recorder(recorder).map_err(|_| InstallError::Twice)?;
+    metrics::set_global_recorder(recorder).map_err(|_| Failure::failed("a recorder is installed already"))?;
     for metric in METRICS {
         match metric.kind {
             MetricKind::Counter => describe_counter!(metric.name, metric.help),
@@ -93,7 +96,7 @@ pub fn install() -> Result<Recorder, InstallError> {
         }
     }
     gauge!(INFO, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
-    // What never happened is 0, not unknown.
+    // A count without events is 0, not unknown.
     counter!(FAULTS, "account" => "").increment(0);
     for name in [SEARCHES_LOST, WORKERS_DISTRUSTED, MESSAGES_DROPPED, SLOW_CONSUMERS] {
         counter!(name).increment(0);
@@ -101,23 +104,12 @@ pub fn install() -> Result<Recorder, InstallError> {
     Ok(Recorder(handle))
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum InstallError {
-    /// The bounds of a histogram are none.
-    #[error("{0}")]
-    Bounds(#[from] BuildError),
-    /// A recorder is installed already.
-    #[error("a recorder is installed already")]
-    Twice,
-}
-
 /// All measurements so far. Cheap to clone.
 #[derive(Clone)]
 pub struct Recorder(PrometheusHandle);
 
 impl Recorder {
-    /// Returns everything in Prometheus' text format, with figures that are measured only on
-    /// request: memory, cores, workers.
+    /// Returns everything in Prometheus' text format. Memory, cores and workers are measured only here.
     pub fn text(&self, pool: &Pool) -> String {
         let machines = pool.machines();
         let (here, lent): (Vec<_>, Vec<_>) = machines.iter().partition(|machine| machine.here);
@@ -130,17 +122,26 @@ impl Recorder {
         gauge!(WORKERS_UNUSED).set((lent.len() - used().count()) as f64);
         gauge!(WORKER_LAG).set(used().filter_map(|machine| machine.lag).max().unwrap_or_default().as_secs_f64());
         gauge!(RESIDENT_BYTES).set(resident_bytes() as f64);
-        self.0.run_upkeep();
         self.0.render()
+    }
+
+    /// Sums up the histograms every minute, for ever: each sample takes memory until then, and perhaps
+    /// nothing requests the text.
+    pub async fn sum_up(self) {
+        let mut minutes = tokio::time::interval(SUM_UP);
+        loop {
+            minutes.tick().await;
+            self.0.run_upkeep();
+        }
     }
 }
 
-/// Sets the number of games that run on an account.
+/// Sets the number of running games of an account.
 pub(crate) fn games_running(account: &ServerName, games: usize) {
     gauge!(GAMES_RUNNING, "account" => account.to_string()).set(games as f64);
 }
 
-/// Electors of a council that had proposed nothing when it decided.
+/// Counts the electors without a proposal at the decision of their council.
 pub(crate) fn electors_silent(account: &ServerName, electors: usize) {
     counter!(ELECTORS_SILENT, "account" => account.to_string()).increment(electors as u64);
 }
@@ -155,14 +156,14 @@ pub(crate) fn journal_took(time: Duration) {
     histogram!(JOURNAL_SECONDS).record(time.as_secs_f64());
 }
 
-/// The memory of this process that is in use; 0 where the system does not say.
+/// Returns the resident memory of this process; 0 if it is unknown.
 fn resident_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     resident_kibibytes(&status).unwrap_or(0) * 1024
 }
 
-/// Reads the resident memory from Linux's `/proc/self/status`, which unlike `statm` does not count
-/// in pages.
+/// Reads the resident memory from Linux's `/proc/self/status`: unlike `statm` it does not count in
+/// pages.
 fn resident_kibibytes(status: &str) -> Option<u64> {
     status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?.split_whitespace().next()?.parse().ok()
 }
@@ -186,7 +187,7 @@ mod tests {
         assert_eq!(resident_kibibytes("Name:\tconcilio\n"), None);
     }
 
-    /// The metrics of the server's adapter are in our list.
+    /// The metrics of the server's adapter are in the list.
     #[test]
     fn adapter_metrics_are_in_the_list() {
         assert_eq!(platform::REQUESTS_LIMITED, REQUESTS_LIMITED);

@@ -1,12 +1,13 @@
 //! Draws, resignation, takebacks, aborts and claims.
 //!
 //! Scores are centipawns from the bot's side, one for each of its moves, the newest last. A rule
-//! about scores must hold for several moves in a row, so that one odd search ends nothing.
+//! about scores must hold for several moves in a row: one odd search ends nothing.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::journal::GameResult;
 use domain::values::Kind;
 use domain::{Decision, Score, Source};
 use util::values::{Seconds, WholeNumber};
@@ -15,8 +16,10 @@ use util::values::{Seconds, WholeNumber};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DrawSettings {
+    /// Offer draws. A draw by repetition or by fifty moves is claimed even if this is false, unless
+    /// the bot stands better.
     pub offer: bool,
-    /// Accept draw offers.
+    /// Accept draw offers: where the bot would offer one, and where it stands worse.
     pub accept: bool,
     /// Largest distance of the bot's score from zero, in centipawns. 0 to 10000.
     #[serde(with = "WholeNumber::<0, 10000>")]
@@ -32,6 +35,7 @@ pub struct DrawSettings {
     pub max_pieces: usize,
     /// Offer and accept a tablebase draw at once, whatever the rules on score, length and pieces.
     pub tablebase: bool,
+    /// Kinds of opponents: "human", "bot" or both.
     pub opponents: Vec<Kind>,
     /// The opponent's least rating; one without a rating counts as 0. 0 to 4000.
     #[serde(with = "WholeNumber::<0, 4000>")]
@@ -71,7 +75,7 @@ impl DrawSettings {
     }
 }
 
-/// The `player.resign` table: when we resign.
+/// The `player.resign` table: when the bot resigns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ResignSettings {
@@ -88,6 +92,7 @@ pub struct ResignSettings {
     pub min_game_length: u32,
     /// Take a tablebase loss for a lost position, whatever the score.
     pub tablebase: bool,
+    /// Kinds of opponents: "human", "bot" or both.
     pub opponents: Vec<Kind>,
     /// The opponent's least rating; one without a rating counts as 0. 0 to 4000.
     #[serde(with = "WholeNumber::<0, 4000>")]
@@ -108,7 +113,7 @@ impl Default for ResignSettings {
     }
 }
 
-/// The `player.abort` table: how long we wait for an opponent who does not begin.
+/// The `player.abort` table: the time for the opponent's first move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AbortSettings {
@@ -126,7 +131,7 @@ impl Default for AbortSettings {
     }
 }
 
-/// The `player.claim` table: what we do when the opponent has left.
+/// The `player.claim` table: claims on an opponent after leaving the game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClaimSettings {
@@ -140,27 +145,17 @@ impl Default for ClaimSettings {
     }
 }
 
-/// The tablebase's result of the position for the bot; the fifty-move rule counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TablebaseResult {
-    Win,
-    Draw,
-    Loss,
+/// Returns the tablebase's result of the position for the bot, if a tablebase made the decision; the fifty-move rule counts.
+pub fn tablebase_result(decision: &Decision) -> Option<GameResult> {
+    let score = decision.score.filter(|_| decision.source == Source::Tablebase)?;
+    Some(match score.as_centipawns() {
+        1.. => GameResult::Won,
+        0 => GameResult::Drawn,
+        ..0 => GameResult::Lost,
+    })
 }
 
-impl TablebaseResult {
-    /// Returns the result for the bot, if a tablebase made the decision.
-    pub fn of(decision: &Decision) -> Option<Self> {
-        let score = decision.score.filter(|_| decision.source == Source::Tablebase)?;
-        Some(match score.as_centipawns() {
-            1.. => Self::Win,
-            0 => Self::Draw,
-            ..0 => Self::Loss,
-        })
-    }
-}
-
-/// The facts of a game that these rules use.
+/// The facts of a game, as the rules use them.
 #[derive(Clone, Debug)]
 pub struct GameFacts<'a> {
     /// Scores for the bot, one for each of its moves, newest last; `None` for moves without one
@@ -171,7 +166,7 @@ pub struct GameFacts<'a> {
     /// The number of pieces on the board, kings and pawns included.
     pub pieces: usize,
     /// The tablebase's result, if there is one.
-    pub tablebase: Option<TablebaseResult>,
+    pub tablebase: Option<GameResult>,
     /// The full moves since the bot's last draw offer; `None` if it has made none.
     pub moves_since_offer: Option<u32>,
     pub opponent: Kind,
@@ -182,8 +177,8 @@ pub struct GameFacts<'a> {
     pub increment: Duration,
 }
 
-/// The clock below which an opponent without increment is about to lose on time: no reason to give
-/// anything away.
+/// Clock of an opponent without increment who is about to lose on time: the bot resigns and offers
+/// nothing.
 const FLAGGING: Duration = Duration::from_secs(10);
 
 impl GameFacts<'_> {
@@ -209,8 +204,8 @@ fn is_drawish(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
         return false;
     }
     match game.tablebase {
-        Some(TablebaseResult::Draw) if settings.tablebase => true,
-        Some(TablebaseResult::Win) => false,
+        Some(GameResult::Drawn) if settings.tablebase => true,
+        Some(GameResult::Won) => false,
         _ => {
             game.moves >= settings.min_game_length
                 && game.pieces <= settings.max_pieces
@@ -219,8 +214,8 @@ fn is_drawish(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     }
 }
 
-/// The full moves before an offer is repeated: asking after every move is a nuisance to a human,
-/// and Lichess does not pass on an offer within 20 half-moves of the last one.
+/// Full moves before an offer is repeated: repeated questions annoy humans, and Lichess does not pass
+/// on an offer within 20 half-moves of the last one.
 const OFFER_AGAIN: u32 = 10;
 
 /// Returns true to offer a draw with the next move.
@@ -229,27 +224,27 @@ pub fn offers_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     settings.offer && !asked_lately && is_drawish(settings, game)
 }
 
-/// Centipawns at which a draw is worth more than an opponent who is about to run out of time.
+/// Centipawns at or below which the bot prefers a draw to an opponent's loss on time.
 const CLEARLY_WORSE: i32 = -200;
 
-/// Returns true to claim the draw by repetition or by fifty moves that the next move allows: unless
-/// the bot stands better than [`DrawSettings::max_score`], by its last score. The claim is a right
-/// and asks nothing of the opponent, so the settings of offers do not apply. FICS ends such a game
-/// only after `draw`, and then at once; Lichess takes the claim for an offer, and a justified one
-/// for a draw. An opponent with hardly any time gets one only if the bot stands clearly worse.
+/// Returns true to claim a draw by repetition or by fifty moves with the next move: unless the bot's
+/// last score is better than [`DrawSettings::max_score`]. The settings of offers do not apply,
+/// because a claim asks nothing of the opponent. FICS ends such a game only after `draw`, and then
+/// at once; Lichess takes the claim for an offer, and a justified one for a draw. Against an
+/// opponent with hardly any time the bot claims only if it stands clearly worse.
 pub fn claims_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     let Some(score) = game.scores.iter().rev().find_map(|score| *score) else { return false };
     let most = if game.opponent_is_flagging() { CLEARLY_WORSE } else { settings.max_score };
     score.as_centipawns() <= most
 }
 
-/// Returns true to accept a draw offer: where the bot would offer one, and where it stands worse.
+/// Returns true to accept a draw offer: if the bot would offer a draw itself, or stands worse.
 pub fn accepts_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     if !settings.accept || !game.opponent_is_among(&settings.opponents, settings.min_rating) {
         return false;
     }
     let worse = game.newest_scores(settings.consecutive_moves, |score| score < -settings.max_score);
-    is_drawish(settings, game) || game.tablebase == Some(TablebaseResult::Loss) || worse
+    is_drawish(settings, game) || game.tablebase == Some(GameResult::Lost) || worse
 }
 
 /// Returns true to resign now.
@@ -262,42 +257,9 @@ pub fn resigns(settings: &ResignSettings, game: &GameFacts<'_>) -> bool {
         return false;
     }
     match game.tablebase {
-        Some(TablebaseResult::Loss) if settings.tablebase => true,
-        Some(TablebaseResult::Win | TablebaseResult::Draw) => false,
+        Some(GameResult::Lost) if settings.tablebase => true,
+        Some(GameResult::Won | GameResult::Drawn) => false,
         _ => game.newest_scores(settings.consecutive_moves, |score| score <= settings.score),
-    }
-}
-
-/// Returns true to grant a takeback after `granted` ones in this game.
-pub const fn grants_takeback(most: u32, granted: u32) -> bool {
-    granted < most
-}
-
-/// Returns the time to wait for the opponent's first move before the game is aborted.
-pub const fn abort_after(settings: &AbortSettings, opponent: Kind) -> Duration {
-    match opponent {
-        Kind::Human => settings.human,
-        Kind::Bot => settings.bot,
-    }
-}
-
-/// The possible claims on an opponent who has left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Claim {
-    Victory,
-    /// The draw, because we could not mate.
-    Draw,
-}
-
-/// Returns the claim on an opponent who has been gone for as long as the server demands.
-///
-/// The server answers 200 to an early claim and ignores it, so the caller repeats it until the game
-/// ends.
-pub const fn claim(settings: &ClaimSettings, we_can_mate: bool) -> Option<Claim> {
-    match (settings.enabled, we_can_mate) {
-        (false, _) => None,
-        (true, true) => Some(Claim::Victory),
-        (true, false) => Some(Claim::Draw),
     }
 }
 
@@ -346,7 +308,7 @@ mod tests {
         assert!(!offers_draw(&DrawSettings::default(), &since(1)) && !offers_draw(&DrawSettings::default(), &since(9)));
         assert!(offers_draw(&DrawSettings::default(), &since(10)));
         assert!(accepts_draw(&DrawSettings::default(), &since(1)), "theirs is taken at any time");
-        let known = GameFacts { tablebase: Some(TablebaseResult::Draw), ..since(1) };
+        let known = GameFacts { tablebase: Some(GameResult::Drawn), ..since(1) };
         assert!(!offers_draw(&DrawSettings::default(), &known), "not even where a tablebase knows it");
     }
 
@@ -385,14 +347,14 @@ mod tests {
     #[test]
     fn tablebase_overrides_the_score() {
         let level = scores([0; 6]);
-        let won = GameFacts { tablebase: Some(TablebaseResult::Win), ..facts(&level) };
+        let won = GameFacts { tablebase: Some(GameResult::Won), ..facts(&level) };
         assert!(!offers_draw(&DrawSettings::default(), &won) && !accepts_draw(&DrawSettings::default(), &won));
-        let drawn = GameFacts { tablebase: Some(TablebaseResult::Draw), moves: 3, ..facts(&[]) };
+        let drawn = GameFacts { tablebase: Some(GameResult::Drawn), moves: 3, ..facts(&[]) };
         assert!(offers_draw(&DrawSettings::default(), &drawn));
         let resign = ResignSettings { enabled: true, ..ResignSettings::default() };
         let lost = scores([-2000; 6]);
         assert!(!resigns(&resign, &GameFacts { scores: &lost, ..drawn }));
-        assert!(resigns(&resign, &GameFacts { tablebase: Some(TablebaseResult::Loss), ..facts(&[]) }));
+        assert!(resigns(&resign, &GameFacts { tablebase: Some(GameResult::Lost), ..facts(&[]) }));
     }
 
     #[test]
@@ -404,14 +366,5 @@ mod tests {
         gap[2] = None;
         assert!(!resigns(&resign, &facts(&gap)));
         assert!(!resigns(&ResignSettings::default(), &facts(&mated)), "off by default");
-    }
-
-    #[test]
-    fn side_that_cannot_mate_claims_a_draw() {
-        let settings = ClaimSettings::default();
-        assert_eq!(claim(&settings, true), Some(Claim::Victory));
-        assert_eq!(claim(&settings, false), Some(Claim::Draw));
-        assert_eq!(claim(&ClaimSettings { enabled: false }, true), None);
-        assert!(grants_takeback(1, 0) && !grants_takeback(1, 1) && !grants_takeback(0, 0));
     }
 }

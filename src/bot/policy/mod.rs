@@ -2,11 +2,11 @@
 //! the server's limits.
 //!
 //! Everything is pure: a decision is a function of settings and facts. The time is a fact; nothing
-//! is sent, no file is opened. State that must outlive the process ([`RateLimits`], [`Matchmaker`],
-//! [`Participation`]) is a value that can be saved as JSON. Every refusal has its reason in words
-//! for the journal.
+//! is sent, no file is opened. [`RateLimits`], [`Matchmaker`] and [`Participation`] are saved as
+//! JSON, because they must outlive the process. Every refusal has its reason in words for the
+//! journal.
 //!
-//! - [`challenge`]: accept, wait or decline, and in which order;
+//! - [`challenge`]: accept, wait or decline, and the order of waiting challenges;
 //! - [`matchmaking`]: the next opponent, and rests;
 //! - [`tournament`]: arenas and Swiss tournaments;
 //! - [`rate_limits`]: the server's limits;

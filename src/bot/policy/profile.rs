@@ -1,10 +1,9 @@
-//! Profiles: settings that override the player's for some games.
+//! Profiles: other settings of the player for some games.
 //!
 //! The profile with the most conditions applies; among equals the first by name. One profile
 //! applies, never two mixed, so the effective settings are in a single table.
 //!
-//! The overridden settings are a type parameter, so that this module does not depend on the
-//! council.
+//! The overridden settings are a type parameter: this module does not depend on the council.
 
 use std::collections::BTreeMap;
 
@@ -45,26 +44,20 @@ pub struct Conditions {
 
 /// Colours in settings: `white` and `black`.
 mod color {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
     use domain::Color;
 
-    #[derive(Serialize, Deserialize)]
-    #[serde(rename_all = "lowercase")]
-    enum Name {
-        White,
-        Black,
-    }
-
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Color>, D::Error> {
-        Ok(Some(match Name::deserialize(deserializer)? {
-            Name::White => Color::White,
-            Name::Black => Color::Black,
-        }))
+        match String::deserialize(deserializer)?.as_str() {
+            "white" => Ok(Some(Color::White)),
+            "black" => Ok(Some(Color::Black)),
+            other => Err(D::Error::unknown_variant(other, &["white", "black"])),
+        }
     }
 
     pub(super) fn serialize<S: Serializer>(color: &Option<Color>, serializer: S) -> Result<S::Ok, S::Error> {
-        color.map(|color| color.fold_wb(Name::White, Name::Black)).serialize(serializer)
+        color.map(|color| color.fold_wb("white", "black")).serialize(serializer)
     }
 }
 
@@ -102,7 +95,7 @@ pub struct Profile<P> {
     pub player: P,
 }
 
-/// The name of the profile that applies to a game, if one does.
+/// Returns the name of the profile for a game, if the conditions of one hold.
 pub fn choose<'a, P>(profiles: &'a BTreeMap<String, Profile<P>>, game: &GameInfo) -> Option<&'a str> {
     let mut best: Option<(usize, &str)> = None;
     for (name, profile) in profiles {
@@ -117,24 +110,20 @@ pub fn choose<'a, P>(profiles: &'a BTreeMap<String, Profile<P>>, game: &GameInfo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::{GameId, GameTerms, Line, Player, values::MinutesAndSeconds};
+    use domain::{GameTerms, Player, values::MinutesAndSeconds};
 
     fn game(time_control: &str, bot: bool) -> GameInfo {
         let opponent = Player { title: bot.then(|| "BOT".to_owned()), ..Player::named("Other") };
-        GameInfo {
-            id: GameId::new("abcdefgh"),
-            terms: GameTerms {
+        GameInfo::from_start(
+            "abcdefgh",
+            GameTerms {
                 variant: Variant::Standard,
                 time_control: time_control.parse::<MinutesAndSeconds>().expect("a time control").0,
                 rated: true,
             },
-            white: Player::named("Concilio"),
-            black: opponent,
-            our_color: Color::White,
-            start: Line::start(Variant::Standard),
-            tournament: None,
-            url: None,
-        }
+            Player::named("Concilio"),
+            opponent,
+        )
     }
 
     fn chosen(text: &str, game: &GameInfo) -> Option<String> {

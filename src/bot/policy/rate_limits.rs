@@ -1,12 +1,12 @@
 //! The server's limits.
 //!
-//! [`RateLimits`] knows the limits of a Lichess server, counts requests, and above all believes the
-//! server: after a refusal nothing of that kind is tried until the time it named, or without one
-//! until a pause is over that doubles with every further refusal. It is a plain value saved as
-//! JSON, so that a restart does not forget a daily limit.
+//! [`RateLimits`] counts requests against the known limits of a Lichess server, but the server has
+//! the last word: after a refusal the bot waits until the time named by the server. If the server
+//! names no time, it waits for a pause, which doubles with every further refusal. The counts are
+//! saved as JSON, because a daily limit outlives a restart.
 //!
 //! The numbers are in the server's source only (lila, `Limiters.scala` and `BotLimit.scala`) and
-//! may change there; a lower limit is learned from its refusal.
+//! may change there; the bot learns a lower limit from its refusal.
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 
@@ -24,7 +24,6 @@ pub enum Spending {
     ChallengeToHuman,
 }
 
-/// A limit: an amount within a time.
 struct Limit {
     key: &'static str,
     most: u32,
@@ -35,11 +34,11 @@ const GAMES: Limit = Limit { key: "bot.vsBot.day", most: 100, within: Duration::
 const CHALLENGES_A_MINUTE: Limit = Limit { key: "challenge.minute", most: 25, within: Duration::from_mins(1) };
 const CHALLENGES_A_DAY: Limit = Limit { key: "challenge.day", most: 200, within: Duration::from_hours(24) };
 
-/// The first and the longest pause after a refusal that names no time.
+/// The first and the longest pause after a refusal without a time.
 const PAUSE: (Duration, Duration) = (Duration::from_mins(1), Duration::from_mins(10));
 
 impl Spending {
-    /// The limits it counts towards, with what it costs of each.
+    /// Returns the limits of this action, and its cost within each.
     const fn costs(self) -> &'static [(&'static Limit, u32)] {
         match self {
             Self::GameAgainstBot => &[(&GAMES, 1)],
@@ -48,30 +47,19 @@ impl Spending {
         }
     }
 
-    /// Returns the key of a refusal without a name of its own.
+    /// Returns the key for a refusal without a named limit.
     const fn key(self) -> &'static str {
         match self {
             Self::GameAgainstBot => GAMES.key,
             Self::ChallengeToBot | Self::ChallengeToHuman => "challenge",
         }
     }
-
-    /// Returns the action that also forbids it: a challenge to a bot is useless if no game against
-    /// a bot may begin.
-    const fn depends_on(self) -> Option<Self> {
-        match self {
-            Self::ChallengeToBot => Some(Self::GameAgainstBot),
-            _ => None,
-        }
-    }
 }
 
-/// A refusal until a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotUntil {
-    /// The earliest time.
     pub until: Timestamp,
-    /// The limit, by the server's name where it gave one.
+    /// The limit, by the server's name if it gave one.
     pub key: String,
 }
 
@@ -94,14 +82,14 @@ pub struct RateLimits {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Refused {
     until: Timestamp,
-    /// The pause that leads to `until`: no clock makes it longer.
+    /// The pause up to `until`: after the clock was set back, the rest is no longer than this.
     #[serde(default = "any_pause")]
     pause: Duration,
     /// The number of refusals in a row without a time.
     times: u32,
 }
 
-/// State saved by an earlier version does not have the length of its pause.
+/// State saved by an earlier version lacks the length of the pause.
 const fn any_pause() -> Duration {
     Duration::MAX
 }
@@ -119,10 +107,14 @@ impl RateLimits {
                 return Err(NotUntil { until, key: limit.key.to_owned() });
             }
         }
-        spending.depends_on().map_or(Ok(()), |other| self.may(other, now))
+        match spending {
+            // A challenge to a bot is useless if no game against a bot may begin.
+            Spending::ChallengeToBot => self.may(Spending::GameAgainstBot, now),
+            Spending::ChallengeToHuman | Spending::GameAgainstBot => Ok(()),
+        }
     }
 
-    /// Writes down that this was done.
+    /// Records an action.
     pub fn spend(&mut self, spending: Spending, now: Timestamp) {
         for &(limit, cost) in spending.costs() {
             let entries = self.spent.entry(limit.key.to_owned()).or_default();
@@ -136,10 +128,10 @@ impl RateLimits {
         }
     }
 
-    /// Writes down how the server answered this; only a refusal for a limit of our own counts.
+    /// Records the server's error; only a limit of the bot's own account counts.
     pub fn answered(&mut self, spending: Spending, error: &ActionError, now: Timestamp) {
         if let ActionError::Limited { retry_after, key, opponent: false, .. } = error {
-            // A challenge to a bot is refused by the limit on games, too; the server then names it.
+            // The limit on games also forbids challenges to bots; the server then names that limit.
             let key = match key.as_deref() {
                 Some(named) if named == GAMES.key => GAMES.key,
                 _ => spending.key(),
@@ -151,7 +143,7 @@ impl RateLimits {
                 None => (PAUSE.0.saturating_mul(1 << times.min(10)).min(PAUSE.1), times.saturating_add(1)),
             };
             let until = later(now, pause);
-            // A refusal meanwhile, or a request not even sent, shortens no pause.
+            // A later refusal shortens no pause.
             let (until, pause) = match known {
                 Some(known) if known.until > until => (known.until, known.pause),
                 _ => (until, pause),
@@ -160,7 +152,7 @@ impl RateLimits {
         }
     }
 
-    /// The system's clock was set back to `now`: nothing was spent or refused later than that.
+    /// Adapts to a system clock set back to `now`: nothing was spent or refused later than that.
     pub fn clock_set_back(&mut self, now: Timestamp) {
         for (at, _) in self.spent.values_mut().flatten() {
             *at = (*at).min(now);
@@ -191,8 +183,8 @@ impl RateLimits {
     }
 }
 
-/// `then` and `pause` after it, as far as calendars go.
-pub(super) fn later(then: Timestamp, pause: Duration) -> Timestamp {
+/// Returns the time `pause` after `then`; the latest possible time if that is beyond all calendars.
+pub(crate) fn later(then: Timestamp, pause: Duration) -> Timestamp {
     let pause = SignedDuration::try_from(pause).unwrap_or(SignedDuration::MAX);
     then.checked_add(pause).unwrap_or(Timestamp::MAX)
 }

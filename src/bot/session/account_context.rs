@@ -1,7 +1,6 @@
 //! State and services shared by all games of one account.
 
 use std::{
-    ops::Deref,
     sync::{Arc, PoisonError},
     time::{Duration, Instant},
 };
@@ -25,12 +24,9 @@ use domain::{Action, ActionError, GameId, ServerName, Variant};
 use platform::Server;
 use util::caught;
 
-/// State shared by all games of one account. Cheap to clone: every request of a game holds a clone.
+/// State shared by all games of one account; every request of a game holds a reference.
 #[derive(Clone)]
-pub(super) struct AccountContext(Arc<AccountParts>);
-
-#[derive(Clone)]
-pub(super) struct AccountParts {
+pub(super) struct AccountContext {
     pub name: ServerName,
     pub server: Arc<dyn Server>,
     pub pool: Pool,
@@ -43,46 +39,29 @@ pub(super) struct AccountParts {
     pub chat: ChatSettings,
     /// Variants of the account, for chat answers.
     pub variants: Vec<Variant>,
-    /// Requests on their way, to be waited for when we stop.
+    /// Requests on their way; a stop waits for them.
     pub requests: TaskTracker,
-    /// Cancelled when we stop: nothing is tried again then.
+    /// Cancelled at a stop: then nothing is tried again.
     pub stopping: CancellationToken,
 }
 
-impl Deref for AccountContext {
-    type Target = AccountParts;
-
-    fn deref(&self) -> &AccountParts {
-        &self.0
-    }
-}
-
 impl AccountContext {
-    pub(super) fn new(parts: AccountParts) -> Self {
-        Self(Arc::new(parts))
-    }
-
-    /// Changes the parts for what begins from now on.
-    pub(super) fn change(&mut self) -> &mut AccountParts {
-        Arc::make_mut(&mut self.0)
-    }
-
-    /// The journal's name for a game.
+    /// Returns the journal's key of a game.
     pub(super) fn key(&self, game: &GameId) -> GameKey {
         GameKey::new(&self.name, game)
     }
 
-    /// Tells everybody what happened on the account.
+    /// Announces an event of the account.
     pub(super) fn tell(&self, event: AccountEvent) {
         self.announce(BotEvent::Account(self.name.clone(), event));
     }
 
-    /// Tells everybody what happened in a game.
+    /// Announces an event of a game.
     pub(super) fn tell_of_game(&self, game: &GameId, event: GameEvent) {
         self.announce(BotEvent::Game(self.key(game), event));
     }
 
-    /// Tells everybody that something went wrong and is being coped with.
+    /// Announces a handled fault.
     pub(super) fn fault(&self, game: Option<&GameId>, what: String) {
         match game {
             Some(game) => self.tell_of_game(game, GameEvent::Fault(what)),
@@ -90,7 +69,7 @@ impl AccountContext {
         }
     }
 
-    /// Sends watchers an event that is too frequent for the log.
+    /// Sends watchers an event too frequent for the log.
     pub(super) fn show(&self, game: &GameId, event: impl FnOnce() -> GameEvent) {
         self.event_bus.tell_of_move(|| BotEvent::Game(self.key(game), event()));
     }
@@ -122,9 +101,9 @@ impl AccountContext {
         }
     }
 
-    /// Asks the server for something whose effect its events will tell.
-    pub(super) fn perform(&self, game: &GameId, action: Action) {
-        let (context, game) = (self.clone(), game.clone());
+    /// Sends a request in a task of its own; the server's events show its effect.
+    pub(super) fn perform(self: &Arc<Self>, game: &GameId, action: Action) {
+        let (context, game) = (Arc::clone(self), game.clone());
         self.requests.spawn(async move {
             let what = action.to_string();
             if let Err(error) = defended(context.server.perform(action)).await {
@@ -133,7 +112,7 @@ impl AccountContext {
         });
     }
 
-    /// Aborts a game, or gives it up where it is too late for that; a game that the server knows no more is left already.
+    /// Aborts a game, or resigns it if that is too late. A game unknown to the server needs neither.
     pub(super) async fn leave(&self, game: &GameId) -> Result<(), ActionError> {
         if self.server.perform(Action::Abort(game.clone())).await.is_ok() {
             return Ok(());
@@ -144,7 +123,7 @@ impl AccountContext {
         }
     }
 
-    /// Answers the operator, and writes down what was done.
+    /// Answers the operator, and announces a success.
     pub(super) fn answer_operator(&self, answer: ControlAnswer, said: Result<String, ControlError>) {
         if let Ok(done) = &said {
             self.tell(AccountEvent::Commanded { done: done.clone() });
@@ -152,7 +131,7 @@ impl AccountContext {
         let _ = answer.send(said);
     }
 
-    /// Sends a move and measures how long the server takes to acknowledge one.
+    /// Sends a move and measures the time to its acknowledgement.
     pub(super) async fn send_move(&self, game: &GameId, action: Action) -> Result<(), ActionError> {
         let sent = Instant::now();
         self.server.perform(action).await?;
@@ -168,13 +147,13 @@ impl AccountContext {
     }
 }
 
-/// The outcome of a request; one that panics has got no answer.
+/// Returns the outcome of a request; a panic counts as a missing answer.
 pub(super) async fn defended<T>(request: impl Future<Output = Result<T, ActionError>>) -> Result<T, ActionError> {
     let defect = || Err(ActionError::Unavailable("the request panicked, a defect of this program".to_owned()));
     caught("request", request).await.unwrap_or_else(defect)
 }
 
-/// Writes an event's sentence into the log. The fields beside it are for machines: a log in plain text leaves them out.
+/// Writes an event's sentence into the log. The other fields are for machines: a log in plain text leaves them out.
 fn log(event: &BotEvent) {
     let most = if tracing::enabled!(target: "concilio_bot::event", Level::DEBUG) { Level::DEBUG } else { Level::INFO };
     let Some(sentence) = event.sentence_up_to(most) else { return };

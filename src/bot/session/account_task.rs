@@ -1,5 +1,5 @@
-//! The manager of one account: hands the server's events to the lobby and to the games, and carries out what the lobby
-//! asks for. It never waits for the network, so a slow answer in one place stops nothing elsewhere.
+//! The manager of one account: hands the server's events to the lobby and to the games, and carries out the lobby's
+//! effects. It never waits for the network, so a slow answer in one place stops nothing elsewhere.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -21,12 +21,12 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     AccountEvent, AccountMode, AccountPolicy, Connection, GameEvent, Runtime, ShutdownGames,
-    account_context::{AccountContext, AccountParts, defended},
+    account_context::{AccountContext, defended},
     chat::Reception,
-    control::AccountRequest,
-    game_end::{self, PastGame},
+    control::{AccountRequest, ControlAnswer},
+    game_end::{self, LookUpOutcome},
     game_task::{self, Exit},
-    lobby::{Lobby, LobbyEffect, LobbyInput, LobbyMemory, TournamentAnswer},
+    lobby::{Lobby, LobbyEffect, LobbyInput, LobbyMemory},
     machine::GameInput,
     stream_losses::StreamLosses,
 };
@@ -35,9 +35,10 @@ use crate::{
     metrics,
     policy::NameLists,
 };
-use commands::OpenCommands;
 use council::player::SharedLag;
-use domain::{Account, Action, ChatRoom, GameId, KnownGame, ServerEvent, ServerName, Tournament, Variant};
+use domain::{
+    Account, Action, ChallengeRequest, ChatRoom, GameId, KnownGame, ServerEvent, ServerName, Tournament, Variant,
+};
 use platform::Server;
 use requests::ask;
 use util::{Shutdown, Supervisor, values::HoursOfDay};
@@ -51,33 +52,34 @@ const LAST_REQUESTS: Duration = Duration::from_secs(3);
 const AFTER_PANIC: Duration = Duration::from_millis(500);
 /// The longest time without a look at the lobby.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// Attempts to leave a game that we cannot play, if the server does not answer, and the pause
-/// between them.
+/// The number of remembered finished games.
+const MOST_OVER: usize = 256;
+/// Attempts to leave an unplayable game, if the server does not answer, and the pause between them.
 const LEAVE_TIMES: u32 = 10;
 const LEAVE_AGAIN: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AccountEnd {
-    /// We were told to stop.
+    /// The account stopped on request.
     Closed,
     /// The server refuses the account.
     Rejected(String),
-    /// Its connection ended without a word, by a fault of this program.
+    /// Its connection ended without a reason, by a fault of this program.
     Lost(String),
 }
 
-/// Plays on an account until told to stop, or until the server refuses the account.
+/// Plays on an account until a shutdown, or until the server rejects the account.
 pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) -> AccountEnd {
     let Connection { name, server, events, stop } = connection;
     let memory = remembered(&runtime, &name).await;
-    let unfinished = runtime.journal.unfinished(&name).await.unwrap_or_else(|error| {
-        tracing::warn!(%error, "games of the last run are unknown");
-        Vec::new()
-    });
-    let adjourned = runtime.journal.adjourned(&name).await.unwrap_or_else(|error| {
-        tracing::warn!(%error, "adjourned games are unknown");
-        Vec::new()
-    });
+    let known = |games: Result<Vec<KnownGame>, JournalError>| {
+        games.unwrap_or_else(|error| {
+            tracing::warn!(%error, "games of the last run are unknown");
+            Vec::new()
+        })
+    };
+    let unfinished = known(runtime.journal.unfinished(&name).await);
+    let adjourned = known(runtime.journal.adjourned(&name).await);
     server.remember(&[adjourned, unfinished.clone()].concat()).await;
     if let Ok(Some(learned)) = runtime.journal.state(&learned_key(&name)).await {
         server.recall(&learned).await;
@@ -86,8 +88,8 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
     let (exits_sender, exits) = mpsc::unbounded_channel();
     let (answers_sender, answers) = mpsc::unbounded_channel();
     let (past_games_sender, past_games) = mpsc::unbounded_channel();
-    let mut inboxes = Inboxes { events, exits, answers, past_games, commands: runtime.control.seat(&name) };
-    let context = AccountContext::new(AccountParts {
+    let mut inboxes = Inboxes { events, exits, answers, past_games, commands: runtime.control.register(&name) };
+    let context = Arc::new(AccountContext {
         name,
         server,
         pool: runtime.pool.clone(),
@@ -106,13 +108,13 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         context,
         reception: Reception::new(policy.chat.clone(), &policy.variants),
         games: HashMap::new(),
-        over: FinishedGames::default(),
+        over: VecDeque::new(),
         draining: false,
         stream_losses: StreamLosses::default(),
         seeks: true,
         unfinished,
         lost_at: None,
-        open_commands: OpenCommands::default(),
+        open_orders: Vec::new(),
         lists: policy.newer_lists.clone(),
         exits_sender,
         answers_sender,
@@ -131,14 +133,14 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         }
     };
     let Inboxes { mut events, mut answers, .. } = inboxes;
-    // What was declined or said last is still on its way.
-    let context = manager.context.clone();
+    // The last declines and messages are still on their way.
+    let context = Arc::clone(&manager.context);
     drop(manager);
     context.stopping.cancel();
     context.requests.close();
     let last_requests = async {
         while let Some(answer) = answers.recv().await {
-            // The games of a challenge sent before the stop would have no player.
+            // The game of a challenge from before the stop would have no player.
             if let LobbyInput::Challenged(_, Ok(id)) = answer {
                 let _ = context.server.perform(Action::Cancel(id)).await;
             }
@@ -148,7 +150,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
     if timeout(LAST_REQUESTS, last_requests).await.is_err() {
         tracing::warn!(server = %context.name, "stopped before all answers of the server");
     }
-    // Now the connection may go; how it takes its leave is its own matter.
+    // Now the connection may end in its own way.
     stop.cancel();
     let _ = timeout(LAST_REQUESTS, async { while events.recv().await.is_some() {} }).await;
     if end == AccountEnd::Closed {
@@ -160,7 +162,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
     end
 }
 
-/// Returns the next lists of names; never, if no task updates them.
+/// Waits for the next lists of names; for ever, if no task updates them.
 async fn newer(lists: &mut Option<watch::Receiver<NameLists>>) -> NameLists {
     if let Some(receiver) = lists
         && receiver.changed().await.is_ok()
@@ -197,7 +199,7 @@ async fn remembered(runtime: &Runtime, name: &ServerName) -> LobbyMemory {
     }
 }
 
-/// Returns the players who have declined, of all accounts: account, id, end of the rest, and number of refusals.
+/// Returns the players with refusals, for all accounts: account, id, end of the rest, and number of refusals.
 ///
 /// # Errors
 /// The journal cannot be read.
@@ -212,7 +214,7 @@ pub fn decliners(archive: &Archive) -> Result<Vec<(String, String, Timestamp, u3
     Ok(found)
 }
 
-/// The start of the keys of the lobbies' memories.
+/// The start of the keys of lobbies' memories.
 const MEMORY: &str = "lobby/";
 
 fn learned_key(name: &ServerName) -> String {
@@ -225,29 +227,30 @@ fn memory_key(name: &ServerName) -> String {
 
 struct Manager {
     lobby: Lobby,
-    context: AccountContext,
+    context: Arc<AccountContext>,
     policy: Arc<AccountPolicy>,
-    /// Answers those who speak to us outside a game.
+    /// Answers messages outside games.
     reception: Reception,
     games: HashMap<GameId, GameHandle>,
-    /// Games that are over, so that a late event does not open them again.
-    over: FinishedGames,
+    /// The last [`MOST_OVER`] finished games: a late event must not open them again.
+    over: VecDeque<GameId>,
     /// True if no new games are accepted.
     draining: bool,
     stream_losses: StreamLosses,
-    /// True if the server may seek games for us, as we last told it.
+    /// True if the server may seek games for the bot, by the last request.
     seeks: bool,
-    /// Games of earlier processes whose end is to be looked up once we are connected.
+    /// Unfinished games of earlier processes, to be looked up after the connection.
     unfinished: Vec<KnownGame>,
     /// Start of the time without a connection.
     lost_at: Option<Instant>,
-    /// Newer lists of names as they come, if they are followed.
+    /// Updates of the lists of names, if there are any.
     lists: Option<watch::Receiver<NameLists>>,
-    open_commands: OpenCommands,
+    /// Ordered challenges on their way to the server; the operator waits for the answer.
+    open_orders: Vec<(ChallengeRequest, ControlAnswer)>,
     exits_sender: mpsc::UnboundedSender<Exit>,
     answers_sender: mpsc::UnboundedSender<LobbyInput>,
-    /// Games of earlier processes that have ended since.
-    past_games_sender: mpsc::UnboundedSender<PastGame>,
+    /// Games of earlier processes with a known end.
+    past_games_sender: mpsc::UnboundedSender<(GameId, LookUpOutcome)>,
 }
 
 /// Inboxes of an account's manager.
@@ -255,7 +258,7 @@ struct Inboxes {
     events: mpsc::Receiver<ServerEvent>,
     exits: mpsc::UnboundedReceiver<Exit>,
     answers: mpsc::UnboundedReceiver<LobbyInput>,
-    past_games: mpsc::UnboundedReceiver<PastGame>,
+    past_games: mpsc::UnboundedReceiver<(GameId, LookUpOutcome)>,
     commands: mpsc::UnboundedReceiver<AccountRequest>,
 }
 
@@ -268,8 +271,8 @@ struct GameHandle {
 impl GameHandle {
     fn tell(&mut self, id: &GameId, input: GameInput, server: &Arc<dyn Server>, requests: &TaskTracker) {
         let Err(TrySendError::Full(input)) = self.inbox.try_send(input) else { return };
-        // The task is busy, most likely with a disk that hangs. Chat is lost; all else is in the
-        // whole state, which is requested as soon as the queue has space.
+        // The task is busy, most likely with a hanging disk. Chat is lost. The whole state has all
+        // else; it is requested as soon as the queue has space.
         let has_asked = self.catching_up.as_ref().is_some_and(|asking| !asking.is_finished());
         if has_asked || matches!(input, GameInput::Chat(..)) {
             return;
@@ -283,23 +286,12 @@ impl GameHandle {
     }
 }
 
-/// The last games that have ended, as many as a late event may be about.
-#[derive(Default)]
-struct FinishedGames(VecDeque<GameId>);
-
-impl FinishedGames {
-    const MOST: usize = 256;
-
-    fn contains(&self, id: &GameId) -> bool {
-        self.0.contains(id)
-    }
-
-    fn insert(&mut self, id: GameId) {
-        if !self.contains(&id) {
-            self.0.push_back(id);
-            if self.0.len() > Self::MOST {
-                self.0.pop_front();
-            }
+/// Adds a finished game, unless it is known, and drops the oldest one beyond [`MOST_OVER`].
+fn remember_over(over: &mut VecDeque<GameId>, id: GameId) {
+    if !over.contains(&id) {
+        over.push_back(id);
+        if over.len() > MOST_OVER {
+            over.pop_front();
         }
     }
 }
@@ -331,7 +323,7 @@ impl Manager {
                 }
                 event = inboxes.events.recv() => {
                     let (reason, end): (String, fn(String) -> AccountEnd) = match event {
-                        // A move is none of the lobby's business, and waits for nothing.
+                        // A move does not concern the lobby, and waits for nothing.
                         Some(ServerEvent::GameState(id, state)) => {
                             self.tell_game(&id, GameInput::State(state));
                             continue;
@@ -343,14 +335,14 @@ impl Manager {
                             continue;
                         }
                         None if self.draining => return AccountEnd::Closed,
-                        // The link ended by itself.
+                        // The connection ended by itself.
                         None => ("its connection is lost, a defect of this program".to_owned(), AccountEnd::Lost),
                     };
                     self.context.tell(AccountEvent::Rejected { reason: reason.clone() });
                     return end(reason);
                 }
                 Some(exit) = inboxes.exits.recv() => self.game_exited(exit),
-                Some(game) = inboxes.past_games.recv() => self.past_game_ended(game),
+                Some((id, outcome)) = inboxes.past_games.recv() => self.past_game_ended(id, outcome),
                 Some(answer) = inboxes.answers.recv() => {
                     self.challenge_answered(&answer);
                     self.tell_lobby(answer);
@@ -363,8 +355,7 @@ impl Manager {
         }
     }
 
-    /// Goes on after a panic, by which whatever was being dealt with is lost: every game is asked for anew, and so is one whose task has
-    /// ended without our notice.
+    /// Goes on after a panic: the current input is lost, so the whole state of every game is requested, also of games with an ended task.
     async fn recover(&mut self) {
         self.lobby.answers_lost();
         let games: Vec<GameId> = self.games.keys().cloned().collect();
@@ -409,7 +400,7 @@ impl Manager {
             ServerEvent::GameFinished { id, status, winner, rating_change } => {
                 if let Some(change) = rating_change {
                     self.context.journal.rated(&self.context.key(&id), change);
-                    // It is told with the end, which the game's own stream may show later.
+                    // The event of the end names it; the game's own stream may show the end later.
                     match self.games.contains_key(&id) {
                         true => self.tell_game(&id, GameInput::Rated(change)),
                         false => self.context.tell_of_game(&id, GameEvent::Rated { change }),
@@ -431,14 +422,7 @@ impl Manager {
                 self.context.tell(AccountEvent::Declined { challenge: id.clone(), opponent, reason });
                 self.tell_lobby(LobbyInput::Declined(id, reason));
             }
-            ServerEvent::Learned(learned) => {
-                let kept = self.context.journal.set_state(&learned_key(&self.context.name), learned);
-                self.context.requests.spawn(async move {
-                    if let Err(error) = kept.await {
-                        tracing::debug!(%error, "cannot store the facts learned about the server");
-                    }
-                });
-            }
+            ServerEvent::Learned(learned) => self.store(learned_key(&self.context.name), learned),
             ServerEvent::Fault { game, what } => self.context.fault(game.as_ref(), what),
             ServerEvent::Tell { from, text } => {
                 self.context.tell(AccountEvent::Tell { from: from.clone(), text: text.clone() });
@@ -463,11 +447,11 @@ impl Manager {
         game_end::complete_record(&self.context, std::mem::take(&mut self.unfinished), &self.past_games_sender);
     }
 
-    /// A game that is being played again, or has ended before our eyes, has an end of its own.
-    fn past_game_ended(&mut self, game: PastGame) {
-        if !self.games.contains_key(&game.id) && !self.over.contains(&game.id) {
-            let context = self.context.clone();
-            self.context.requests.spawn(async move { game.record(&context).await });
+    /// Records the end of a game of an earlier process, unless this process plays it again or has seen its end.
+    fn past_game_ended(&mut self, id: GameId, outcome: LookUpOutcome) {
+        if !self.games.contains_key(&id) && !self.over.contains(&id) {
+            let context = Arc::clone(&self.context);
+            self.context.requests.spawn(async move { game_end::record_past(&context, &id, outcome).await });
         }
     }
 
@@ -497,7 +481,7 @@ impl Manager {
     fn game_exited(&mut self, exit: Exit) {
         match exit {
             Exit::Over(id, result) => self.game_ended(id, result),
-            // The game goes on at the server: its whole state, asked for after a moment, makes a new task.
+            // The game goes on at the server: its whole state, requested after a moment, starts a new task.
             Exit::Panicked(id) => {
                 self.context.fault(Some(&id), "the task of the game panicked; restarting it".to_owned());
                 self.games.remove(&id);
@@ -513,22 +497,22 @@ impl Manager {
     fn game_ended(&mut self, id: GameId, result: Option<GameResult>) {
         self.games.remove(&id);
         metrics::games_running(&self.context.name, self.games.len());
-        self.over.insert(id.clone());
+        remember_over(&mut self.over, id.clone());
         self.tell_lobby(LobbyInput::GameEnded(id, result));
     }
 
-    /// A game by rules that no engine here plays, which runs all the same: left at once, and not played by the fallback's lights.
+    /// Leaves a game with rules of no engine at once: the fallback would only lose it.
     fn leave_politely(&mut self, id: GameId, variant: Variant) {
-        self.over.insert(id.clone());
+        remember_over(&mut self.over, id.clone());
         let sorry = format!("Sorry, none of my engines plays {variant}.");
         self.context.perform(&id, Action::Chat(id.clone(), ChatRoom::Player, sorry));
         self.leave_unplayable(id, &format!("no engine here plays {variant}"));
     }
 
-    /// A game that we do not know the rules of: better left at once than lost on time.
+    /// Aborts or resigns a game with unknown rules: otherwise it would be lost on time.
     fn leave_unplayable(&mut self, id: GameId, why: &str) {
         self.context.fault(Some(&id), format!("the game is aborted or resigned: {why}"));
-        let context = self.context.clone();
+        let context = Arc::clone(&self.context);
         self.context.requests.spawn(async move {
             for _ in 0..LEAVE_TIMES {
                 if context.leave(&id).await.is_ok() {
@@ -540,13 +524,13 @@ impl Manager {
         });
     }
 
-    /// The time, in the zone in which hours of the day are meant.
+    /// Returns the time in the zone of the settings.
     fn now(&self) -> Zoned {
         Timestamp::now().to_zoned(self.policy.time_zone.clone())
     }
 
-    /// Tells the server when the hours for challenges begin and end: players who answer a seek
-    /// outside these hours would be declined. Checked at every event, and every [`LONGEST_PAUSE`].
+    /// Requests seeks at the start of the hours for challenges, and none at their end: the bot would
+    /// decline the answers. Checked at every event, and every [`LONGEST_PAUSE`].
     fn follow_hours(&mut self) {
         let wanted = HoursOfDay::any_contains(&self.policy.challenge.hours, self.now().time());
         if std::mem::replace(&mut self.seeks, wanted) != wanted {
@@ -573,13 +557,13 @@ impl Manager {
     fn carry_out(&mut self, effect: LobbyEffect) {
         match effect {
             LobbyEffect::Play(id) => {
-                let (context, exits) = (self.context.clone(), self.exits_sender.clone());
+                let (context, exits) = (Arc::clone(&self.context), self.exits_sender.clone());
                 let start = || GameHandle { inbox: game_task::start(id.clone(), context, exits), catching_up: None };
                 self.games.entry(id.clone()).or_insert_with(start);
                 metrics::games_running(&self.context.name, self.games.len());
             }
             LobbyEffect::Do(action) => {
-                let (context, answers) = (self.context.clone(), self.answers_sender.clone());
+                let (context, answers) = (Arc::clone(&self.context), self.answers_sender.clone());
                 let ordered = matches!(&action, Action::Challenge(request) if self.lobby.is_on_its_way(request));
                 self.context.requests.spawn(async move {
                     if let Err(fault) = ask(&*context.server, action, ordered, &answers, &context.stopping).await {
@@ -592,7 +576,7 @@ impl Manager {
                 self.context.requests.spawn(async move { server.resync(&id).await });
             }
             LobbyEffect::FetchBots => {
-                let (context, answers) = (self.context.clone(), self.answers_sender.clone());
+                let (context, answers) = (Arc::clone(&self.context), self.answers_sender.clone());
                 self.context.requests.spawn(async move {
                     let bots = defended(context.server.online_bots()).await.unwrap_or_else(|error| {
                         context.fault(None, format!("cannot fetch the list of online bots: {error}"));
@@ -606,7 +590,7 @@ impl Manager {
                 let (server, answers) = (Arc::clone(&self.context.server), self.answers_sender.clone());
                 self.context.requests.spawn(async move {
                     let outcome = defended(server.tournament(&tournament)).await;
-                    let _ = answers.send(LobbyInput::Tournaments(TournamentAnswer::Described(tournament, outcome)));
+                    let _ = answers.send(LobbyInput::Tournament(tournament, outcome));
                 });
             }
             LobbyEffect::TournamentNews(name, what) => self.context.tell(AccountEvent::Tournament { name, what }),
@@ -616,15 +600,15 @@ impl Manager {
             LobbyEffect::Limited(what, until) => {
                 self.context.tell(AccountEvent::Limited { what: what.to_owned(), until });
             }
-            // Only a command is answered, and takes its answer itself.
+            // Only commands have answers, and their caller takes them.
             LobbyEffect::Answer(_) => (),
             LobbyEffect::Save => self.save_memory(),
         }
     }
 
-    /// Fetches what there is of tournaments; what cannot be had is a fault, and the rest is still told.
+    /// Fetches tournaments; a failed request is a fault, and the lobby gets the rest.
     fn fetch_tournaments(&self, teams: Vec<String>, named: Vec<Tournament>) {
-        let (context, answers) = (self.context.clone(), self.answers_sender.clone());
+        let (context, answers) = (Arc::clone(&self.context), self.answers_sender.clone());
         self.context.requests.spawn(async move {
             let (mut found, mut all) = (Vec::new(), true);
             let mut missed = |what: String| {
@@ -643,26 +627,27 @@ impl Manager {
                     Err(error) => missed(format!("tournament {tournament}: {error}")),
                 }
             }
-            let _ = answers.send(LobbyInput::Tournaments(TournamentAnswer::Found(found, all)));
+            let _ = answers.send(LobbyInput::Tournaments(found, all));
         });
     }
 
     fn save_memory(&self) {
-        let (journal, key) = (self.context.journal.clone(), memory_key(&self.context.name));
         match serde_json::to_string(self.lobby.memory()) {
-            Ok(text) => {
-                let kept = journal.set_state(&key, text);
-                self.context.requests.spawn(async move {
-                    if let Err(error) = kept.await {
-                        tracing::debug!(%error, "the limits are not stored yet");
-                    }
-                });
-            }
+            Ok(text) => self.store(memory_key(&self.context.name), text),
             Err(error) => tracing::error!(%error, "cannot write the stored limits"),
         }
     }
 
-    /// We stop at once; what becomes of the games is as configured.
+    fn store(&self, key: String, value: String) {
+        let stored = self.context.journal.set_state(&key, value);
+        self.context.requests.spawn(async move {
+            if let Err(error) = stored.await {
+                tracing::debug!(key, %error, "not stored yet");
+            }
+        });
+    }
+
+    /// Leaves the games before an immediate stop, or resigns them if the settings demand it.
     async fn leave_games(&mut self) {
         let games: Vec<GameId> = self.games.drain().map(|(id, _)| id).collect();
         if self.policy.games_at_shutdown == ShutdownGames::Resign {

@@ -6,28 +6,21 @@ use std::time::Duration;
 use shakmaty::Position;
 
 use super::PlayerSettings;
-use crate::policy::{
-    AbortSettings, ClaimSettings, DrawSettings, ResignSettings,
-    adjudication::{self, Claim, GameFacts, TablebaseResult},
-};
+use crate::journal::GameResult;
+use crate::policy::adjudication::{self, GameFacts};
 use domain::{Action, Clocks, Decision, GameInfo, Line, Score, Source, TimeControl, UciMove, values::Kind};
 
 /// The rules for one game, and the facts they use.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Adjudicator {
-    draw: DrawSettings,
-    resign: ResignSettings,
-    abort: AbortSettings,
-    claim: ClaimSettings,
+    settings: PlayerSettings,
     /// True if the opponent asked for more time for the first move.
     waits_longer: bool,
-    /// The most takebacks granted in a game.
-    takebacks: u32,
-    /// The number granted in this game.
+    /// The number of takebacks granted in this game.
     granted: u32,
     /// The scores of the bot's moves, from its side.
     scores: Vec<Option<Score>>,
-    tablebase: Option<TablebaseResult>,
+    tablebase: Option<GameResult>,
     /// The number of moves of both sides at the bot's last draw offer.
     offered_at: Option<usize>,
 }
@@ -41,18 +34,9 @@ pub(super) enum MoveVerdict {
 }
 
 impl Adjudicator {
-    /// Creates the rules of these settings, for a game in which `granted` takebacks were granted
-    /// before a restart.
+    /// Creates the rules of these settings, for a game with `granted` takebacks before a restart.
     pub(super) fn new(settings: &PlayerSettings, granted: u32) -> Self {
-        Self {
-            draw: settings.draw.clone(),
-            resign: settings.resign.clone(),
-            abort: settings.abort.clone(),
-            claim: settings.claim.clone(),
-            takebacks: settings.takebacks,
-            granted,
-            ..Self::default()
-        }
+        Self { settings: settings.clone(), granted, ..Self::default() }
     }
 
     /// Records a decision and returns the verdict on it.
@@ -64,19 +48,19 @@ impl Adjudicator {
         decision: &Decision,
         they_offer_draw: bool,
     ) -> MoveVerdict {
-        self.tablebase = TablebaseResult::of(decision);
+        self.tablebase = adjudication::tablebase_result(decision);
         self.scores.truncate(line.ply() / 2);
-        // Two plies are enough for a move and too little to resign or to offer a draw.
+        // The two plies of the fallback are enough for a move, and not for a resignation or a draw offer.
         self.scores.push(decision.score.filter(|_| decision.source != Source::Fallback));
         let facts = self.facts(info, line, clocks);
-        if may_be_claimed(line, decision.best) && adjudication::claims_draw(&self.draw, &facts) {
+        if may_be_claimed(line, decision.best) && adjudication::claims_draw(&self.settings.draw, &facts) {
             self.offered_at = Some(line.ply());
             MoveVerdict::PlayAndDraw
-        } else if adjudication::resigns(&self.resign, &facts) && line.ply() >= 2 {
+        } else if adjudication::resigns(&self.settings.resign, &facts) && line.ply() >= 2 {
             MoveVerdict::Resign
-        } else if they_offer_draw && adjudication::accepts_draw(&self.draw, &facts) {
+        } else if they_offer_draw && adjudication::accepts_draw(&self.settings.draw, &facts) {
             MoveVerdict::PlayAndDraw
-        } else if adjudication::offers_draw(&self.draw, &facts) {
+        } else if adjudication::offers_draw(&self.settings.draw, &facts) {
             self.offered_at = Some(line.ply());
             MoveVerdict::PlayAndDraw
         } else {
@@ -86,12 +70,12 @@ impl Adjudicator {
 
     /// Returns true if a draw offered on the opponent's own turn is accepted.
     pub(super) fn accepts_draw(&self, info: &GameInfo, line: &Line, clocks: Option<Clocks>) -> bool {
-        adjudication::accepts_draw(&self.draw, &self.facts(info, line, clocks))
+        adjudication::accepts_draw(&self.settings.draw, &self.facts(info, line, clocks))
     }
 
     /// Returns true if a takeback is granted, and counts it.
     pub(super) fn grants_takeback(&mut self) -> bool {
-        let grants = adjudication::grants_takeback(self.takebacks, self.granted);
+        let grants = self.granted < self.settings.takebacks;
         self.granted += u32::from(grants);
         grants
     }
@@ -100,7 +84,11 @@ impl Adjudicator {
     pub(super) fn abort_after(&self, info: &GameInfo) -> Option<Duration> {
         let real_time = matches!(info.terms.time_control, TimeControl::RealTime { .. });
         let times = if self.waits_longer { 2 } else { 1 };
-        real_time.then(|| adjudication::abort_after(&self.abort, Kind::of(info.opponent())).saturating_mul(times))
+        let patience = match Kind::of(info.opponent()) {
+            Kind::Human => self.settings.abort.human,
+            Kind::Bot => self.settings.abort.bot,
+        };
+        real_time.then(|| patience.saturating_mul(times))
     }
 
     /// Doubles the time for the first move, at the opponent's request.
@@ -108,13 +96,12 @@ impl Adjudicator {
         self.waits_longer = true;
     }
 
-    /// Returns the claim on an opponent who has left.
+    /// Returns the claim after the server's time for an absent opponent: the win, or a draw without the material to mate. The
+    /// server answers 200 to an early claim and ignores it, so the caller repeats it until the game ends.
     pub(super) fn claim(&self, info: &GameInfo, line: &Line) -> Option<Action> {
-        let we_can_mate = !line.position().has_insufficient_material(info.our_color);
-        adjudication::claim(&self.claim, we_can_mate).map(|claim| match claim {
-            Claim::Victory => Action::ClaimVictory(info.id.clone()),
-            Claim::Draw => Action::ClaimDraw(info.id.clone()),
-        })
+        let cannot_mate = line.position().has_insufficient_material(info.our_color);
+        let claim = if cannot_mate { Action::ClaimDraw } else { Action::ClaimVictory };
+        self.settings.claim.enabled.then(|| claim(info.id.clone()))
     }
 
     fn facts(&self, info: &GameInfo, line: &Line, clocks: Option<Clocks>) -> GameFacts<'_> {
@@ -145,4 +132,30 @@ fn may_be_claimed(line: &Line, uci: UciMove) -> bool {
 
 fn moves(plies: usize) -> u32 {
     u32::try_from(plies / 2).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::{GameTerms, Player, Variant};
+
+    #[test]
+    fn side_that_cannot_mate_claims_a_draw() {
+        let time_control = TimeControl::real_time(Duration::from_mins(3), Duration::ZERO);
+        let terms = GameTerms { variant: Variant::Standard, time_control, rated: false };
+        let info = GameInfo::from_start("abcdefgh", terms, Player::named("Concilio"), Player::named("Ann"));
+        let mut settings = PlayerSettings { takebacks: 1, ..PlayerSettings::default() };
+        let claim = |settings: &PlayerSettings, fen: &str| {
+            let line = Line::from_fen(Variant::Standard, fen).expect("a position");
+            Adjudicator::new(settings, 0).claim(&info, &line)
+        };
+        assert_eq!(claim(&settings, ""), Some(Action::ClaimVictory(info.id.clone())));
+        assert_eq!(claim(&settings, "8/8/4k3/4q3/8/8/4K3/8 w - - 0 1"), Some(Action::ClaimDraw(info.id.clone())));
+        settings.claim.enabled = false;
+        assert_eq!(claim(&settings, ""), None);
+        let mut rules = Adjudicator::new(&settings, 0);
+        assert!(rules.grants_takeback() && !rules.grants_takeback());
+        assert!(!Adjudicator::new(&settings, 1).grants_takeback());
+        assert!(!Adjudicator::default().grants_takeback());
+    }
 }

@@ -1,4 +1,4 @@
-//! Searches of correspondence games: one at a time, while no clock that runs needs the cores.
+//! Searches of correspondence games: one at a time, while the cores are idle.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,22 +10,15 @@ use tokio::{
 
 use council::electors::Pool;
 
-/// A search waits for idle cores for this many times as long as it may take.
+/// The longest wait for idle cores, in lengths of the search.
 const PATIENCE: u32 = 10;
 
-/// The part of our clock after which a search waits for nothing any more.
+/// The longest wait for a turn, as a part of the bot's clock: this divides the clock.
 const PART_OF_CLOCK: u32 = 10;
 
 /// The turns of a daemon's correspondence games. Cheap to clone; clones are the same queue.
 #[derive(Clone, Debug)]
 pub struct BackgroundTurns(Arc<Semaphore>);
-
-/// A turn, until it is dropped.
-#[derive(Debug)]
-pub(super) struct BackgroundTurn {
-    /// `None` for a search that could not wait for its turn.
-    _permit: Option<OwnedSemaphorePermit>,
-}
 
 impl Default for BackgroundTurns {
     fn default() -> Self {
@@ -35,8 +28,14 @@ impl Default for BackgroundTurns {
 
 impl BackgroundTurns {
     /// Waits for the turn of a search of about `length`, with `left` on the clock: for the other correspondence games, then
-    /// for idle cores. A search whose patience is at its end goes first or beside others, which its priority leaves the cores to.
-    pub(super) async fn turn(self, pool: Pool, length: Duration, left: Option<Duration>) -> BackgroundTurn {
+    /// for idle cores. The turn lasts until it is dropped. Returns `None` for a search that cannot wait any longer: it runs beside
+    /// others, at a lower priority.
+    pub(super) async fn turn(
+        self,
+        pool: Pool,
+        length: Duration,
+        left: Option<Duration>,
+    ) -> Option<OwnedSemaphorePermit> {
         let turn = async {
             // The semaphore is never closed.
             let permit = self.0.acquire_owned().await.ok();
@@ -44,13 +43,13 @@ impl BackgroundTurns {
                 () = pool.idle() => (),
                 () = sleep(length.saturating_mul(PATIENCE)) => (),
             }
-            BackgroundTurn { _permit: permit }
+            permit
         };
         match left {
             None => turn.await,
             Some(left) => select! {
                 turn = turn => turn,
-                () = sleep(left / PART_OF_CLOCK) => BackgroundTurn { _permit: None },
+                () = sleep(left / PART_OF_CLOCK) => None,
             },
         }
     }

@@ -19,19 +19,12 @@ pub(super) struct Conversation {
     settings: ChatSettings,
     chat: Chat,
     context: ChatContext,
-    /// Our last move, put into words once a player asks about it.
-    last_move: Option<LastMove>,
-}
-
-/// A move of ours, and how it came about.
-struct LastMove {
-    line: Arc<Line>,
-    decision: Arc<Decision>,
-    budget: Budget,
+    /// The bot's last move; it is put into words at the first question about it.
+    last_move: Option<(Arc<Line>, Arc<Decision>, Budget)>,
 }
 
 impl Conversation {
-    /// A conversation about a game played by these rules; we play these variants.
+    /// Creates the conversation of a game. `player` has the rules for draws and takebacks, `variants` are those of the bot.
     pub(super) fn new(settings: ChatSettings, info: &GameInfo, player: &PlayerSettings, variants: &[Variant]) -> Self {
         let context = ChatContext {
             me: info.us().name.clone(),
@@ -55,7 +48,7 @@ impl Conversation {
         Self { settings, chat: Chat::default(), context, last_move: None }
     }
 
-    /// Greets when a game begins; a game found running was greeted before.
+    /// Greets at the start of a game; a resumed game was greeted before.
     pub(super) fn greet(&mut self, info: &GameInfo, ply: usize) -> Vec<Action> {
         if ply >= 2 {
             self.chat.greeted_already();
@@ -64,7 +57,7 @@ impl Conversation {
         actions(info, self.chat.hello(&self.settings, &self.context, Timestamp::now()))
     }
 
-    /// Answers a chat line; `queue` names the challengers that wait.
+    /// Answers a chat line; `queue` has the names of waiting challengers.
     pub(super) fn answer(&mut self, info: &GameInfo, line: &ChatLine, queue: Vec<String>) -> Vec<Action> {
         self.context.queue = queue;
         self.describe_last_move();
@@ -76,25 +69,25 @@ impl Conversation {
         Chat::asks_to_wait(line, &self.settings)
     }
 
-    /// Sets the time that we wait for the opponent's first move; `None` if we do not wait.
+    /// Sets the time for the opponent's first move; `None` if it is not limited.
     pub(super) fn waits(&mut self, patience: Option<Duration>) {
         self.context.wait = patience
             .map_or_else(String::new, |patience| format!("I will wait {} s for your first move.", patience.as_secs()));
     }
 
-    /// Says what the operator wants said; the error is for the operator.
+    /// Returns the operator's message; the error is for the operator.
     pub(super) fn say(&mut self, info: &GameInfo, room: ChatRoom, text: &str) -> Result<Vec<Action>, &'static str> {
         self.chat.say(room, text, Timestamp::now()).map(|said| actions(info, said))
     }
 
-    /// Says goodbye, and, if the game is over and not only adjourned, what was to be told then.
+    /// Says goodbye, and, if the game is over and not only adjourned, gives the deferred answers.
     pub(super) fn goodbye(&mut self, info: &GameInfo, is_over: bool) -> Vec<Action> {
         self.context.over = is_over;
         self.describe_last_move();
         actions(info, self.chat.goodbye(&self.settings, &self.context, Timestamp::now()))
     }
 
-    /// Remembers our last move and its vote, and shows it to players that asked for that.
+    /// Remembers the bot's last move and its vote, and shows it after `!printeval`.
     pub(super) fn decided(
         &mut self,
         info: &GameInfo,
@@ -102,7 +95,7 @@ impl Conversation {
         decision: &Arc<Decision>,
         budget: Budget,
     ) -> Vec<Action> {
-        self.last_move = Some(LastMove { line: Arc::clone(line), decision: Arc::clone(decision), budget });
+        self.last_move = Some((Arc::clone(line), Arc::clone(decision), budget));
         if !self.chat.tells_moves() {
             return Vec::new();
         }
@@ -111,7 +104,7 @@ impl Conversation {
     }
 
     fn describe_last_move(&mut self) {
-        let Some(LastMove { line, decision, budget }) = self.last_move.take() else { return };
+        let Some((line, decision, budget)) = self.last_move.take() else { return };
         self.context.eval = decision.score.map_or_else(String::new, |score| {
             let depth = decision.votes.iter().map(|vote| vote.proposal.depth).max().unwrap_or(0);
             format!("{score} for {}, depth {depth}, {} nodes", line.san(decision.best), decision.nodes())
@@ -125,7 +118,7 @@ impl Conversation {
     }
 }
 
-/// Answers those who speak to us outside a game.
+/// Answers messages outside games.
 pub(super) struct Reception {
     settings: ChatSettings,
     chat: Chat,
@@ -156,7 +149,7 @@ impl Reception {
         name.clone_into(&mut self.context.me);
     }
 
-    /// Answers a chat line; `queue` names the challengers that wait.
+    /// Answers a chat line; `queue` has the names of waiting challengers.
     pub(super) fn answer(&mut self, from: &Player, text: String, queue: Vec<String>) -> Vec<Action> {
         self.context.queue = queue;
         if self.heard != from.id {
@@ -169,14 +162,14 @@ impl Reception {
     }
 }
 
-/// Returns the settings with only the commands that can be answered outside a game.
+/// Returns the settings without the commands about a game.
 fn outside_games(mut settings: ChatSettings) -> ChatSettings {
     settings.commands.retain(|command| !command.is_about_a_game());
     settings
 }
 
-/// The vote on a move in a line: what was elected and how, why the other moves were not, then every elector with move, score,
-/// depth and weight.
+/// Returns the vote on a move in one line: the elected move and its criterion, the reasons against the other moves, and every elector with
+/// move, score, depth and weight.
 fn why(line: &Line, decision: &Decision) -> String {
     let mut text = vote_report::summary(line, decision);
     let reasons = why::decision_in_words(line, decision);
@@ -205,21 +198,17 @@ fn actions(info: &GameInfo, said: Vec<(ChatRoom, String)>) -> Vec<Action> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::{Bound, Color, CriterionName, GameId, GameTerms, Phase, Proposal, Score, SearchId, Source, Vote};
+    use domain::{CriterionName, GameTerms, Phase, Proposal, Score, SearchId, Source, Vote};
 
     #[test]
     fn chat_knows_variant_and_queue() {
         let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
-        let info = GameInfo {
-            id: GameId::new("abcdefgh"),
-            terms: GameTerms { variant: Variant::Standard, time_control, rated: false },
-            white: Player::named("Concilio"),
-            black: Player::named("Ann"),
-            our_color: Color::White,
-            start: Line::start(Variant::Standard),
-            tournament: None,
-            url: None,
-        };
+        let info = GameInfo::from_start(
+            "abcdefgh",
+            GameTerms { variant: Variant::Standard, time_control, rated: false },
+            Player::named("Concilio"),
+            Player::named("Ann"),
+        );
         let variants = [Variant::Standard, Variant::Chess960];
         let mut conversation = Conversation::new(ChatSettings::default(), &info, &PlayerSettings::default(), &variants);
         let mut asked = |question: &str| {
@@ -238,19 +227,18 @@ mod tests {
     fn why_names_what_the_rejected_move_lacks() {
         let vote = |elector: &str, moves: &str| {
             let pv: Vec<_> = moves.split(' ').map(|mv| mv.parse().expect("a move")).collect();
+            let best = pv[0];
             let proposal = Proposal {
-                search: SearchId { game: "abcdefgh".into(), ply: 0, serial: 1, phase: Phase::First },
-                elector: elector.into(),
-                machine: None,
-                best: pv[0],
-                score: Score::Cp(20),
-                bound: Bound::Exact,
                 depth: 9,
                 selective_depth: 9,
-                root_moves_done: 0,
                 nodes: 1000,
-                time: Duration::ZERO,
                 pv,
+                ..Proposal::of_one_ply(
+                    SearchId { game: "abcdefgh".into(), ply: 0, serial: 1, phase: Phase::First },
+                    elector.into(),
+                    best,
+                    Score::Cp(20),
+                )
             };
             Vote { proposal, knowledge: elector.parse().ok(), weight: Some(1.0) }
         };

@@ -2,7 +2,7 @@
 //!
 //! [`Control`] knows no account's state: it sends each account's task a command and waits for the
 //! answer, so a command is one more event of an account. A holder of the handle may do everything
-//! with the accounts; the channel through which commands come checks the secret.
+//! with the accounts; the channel of the commands checks the secret.
 
 use std::{
     collections::BTreeMap,
@@ -15,14 +15,17 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{AccountPolicy, ChoosePlayer};
-use domain::{ActionError, ChatRoom, Color, GameId, ServerName, TimeControl, Tournament, TournamentEntry, Variant};
+use domain::{
+    ActionError, ChallengeRequest, ChatRoom, Color, GameId, ServerName, TimeControl, Tournament, TournamentEntry,
+    Variant,
+};
 use util::{Secret, Shutdown};
 
 /// A command of the operator's. As JSON: `{"command": "pause", "account": "lichess"}`.
 ///
-/// Where `account` may be left out and there are several, [`Pause`](Self::Pause), [`Resume`](Self::Resume),
-/// [`Cancel`](Self::Cancel), [`Block`](Self::Block) and [`Leave`](Self::Leave) are for all of them, those about a game for
-/// the one that plays it, and the others want a name.
+/// Without `account`, and with several accounts, [`Pause`](Self::Pause), [`Resume`](Self::Resume), [`Cancel`](Self::Cancel),
+/// [`Block`](Self::Block) and [`Leave`](Self::Leave) apply to all of them, and commands about a game to the account of that game;
+/// the other commands need a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ControlCommand {
@@ -73,7 +76,7 @@ pub enum ControlCommand {
     Join {
         /// The address of its page, or its name; on FICS its number.
         tournament: Tournament,
-        /// The team to play for, where teams play each other.
+        /// The team to play for in a battle of teams.
         #[serde(default)]
         team: Option<String>,
         #[serde(default)]
@@ -82,7 +85,7 @@ pub enum ControlCommand {
         account: Option<ServerName>,
     },
     Leave {
-        /// The tournament; absent: all that were joined.
+        /// The tournament; the joined one if absent.
         #[serde(default)]
         tournament: Option<Tournament>,
         #[serde(default)]
@@ -95,7 +98,7 @@ pub enum ControlCommand {
         #[serde(default)]
         account: Option<ServerName>,
     },
-    /// Offers a draw, or takes the one that is offered.
+    /// Offers a draw, or accepts the opponent's offer.
     Draw {
         game: GameId,
         /// The account, if several have a game of this name.
@@ -125,10 +128,10 @@ const fn to_the_player() -> ChatRoom {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ControlError {
     #[error("no account {name} is running; there is {known}")]
-    UnknownAccount { name: ServerName, known: Names },
+    UnknownAccount { name: ServerName, known: String },
     /// The command is for one account, and there are several.
     #[error("several accounts are running: name one of {known}")]
-    WhichAccount { known: Names },
+    WhichAccount { known: String },
     #[error("no account plays a game {0} now; `concilio ctl status` shows those that run")]
     NoGame(GameId),
     /// The command is impossible in the current state.
@@ -145,24 +148,6 @@ pub enum ControlError {
     Stopped,
 }
 
-/// Names of accounts, to be shown.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Names(Vec<ServerName>);
-
-impl fmt::Display for Names {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.0.iter().map(ServerName::as_str).collect();
-        if names.is_empty() { f.write_str("none") } else { f.write_str(&names.join(", ")) }
-    }
-}
-
-#[derive(Clone)]
-pub struct ReloadedPolicy {
-    /// The choice of the player for games that begin from now on.
-    pub player: ChoosePlayer,
-    pub policy: Arc<AccountPolicy>,
-}
-
 /// Reads the settings again and describes the result; the error is for the operator.
 pub type Reload = Arc<dyn Fn() -> BoxFuture<'static, Result<String, String>> + Send + Sync>;
 
@@ -170,38 +155,32 @@ pub type Reload = Arc<dyn Fn() -> BoxFuture<'static, Result<String, String>> + S
 pub(super) enum AccountCommand {
     Pause,
     Resume,
-    Challenge(ChallengeOrder),
+    /// A challenge and the number of its games; at least one.
+    Challenge(ChallengeRequest, u32),
     Cancel,
     Block(String),
     Join(TournamentEntry),
     Leave(Option<Tournament>),
     InGame(GameId, GameCommand),
-    Adopt(ReloadedPolicy),
+    Adopt(ChoosePlayer, Arc<AccountPolicy>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum GameCommand {
     /// Resign, or abort before the first move.
     Resign,
-    /// Offer a draw, or take the one that is offered.
+    /// Offer a draw, or accept the opponent's offer.
     Draw,
     Chat(ChatRoom, String),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ChallengeOrder {
-    pub request: domain::ChallengeRequest,
-    /// The number of games still to begin; at least one.
-    pub games: u32,
-}
-
-/// A command on its way to an account, and where the answer goes.
+/// A command on its way to an account, with the receiver of the answer.
 pub(super) struct AccountRequest {
     pub command: AccountCommand,
     pub answer: ControlAnswer,
 }
 
-/// The receiver of a command's answer, which may have gone away.
+/// The receiver of a command's answer; it may be gone.
 pub(super) type ControlAnswer = oneshot::Sender<Result<String, ControlError>>;
 
 /// The handle over all running accounts. Cheap to clone; clones are the same handle.
@@ -216,12 +195,12 @@ struct ControlState {
 }
 
 impl Control {
-    /// A handle over the accounts that will be played with it until `shutdown`.
+    /// Creates a handle for accounts that run until `shutdown`.
     pub fn new(shutdown: Shutdown) -> Self {
         Self(Arc::new(ControlState { shutdown, ..ControlState::default() }))
     }
 
-    /// Sets the function that reads settings again, once.
+    /// Sets the function for reading settings again, once.
     pub fn reloads_by(&self, reload: Reload) {
         let _ = self.0.reload.set(reload);
     }
@@ -242,12 +221,12 @@ impl Control {
             },
             Command::Challenge { name, time_control, games, rated, color, variant, account } => {
                 let terms = domain::GameTerms { variant, time_control, rated };
-                let request = domain::ChallengeRequest { opponent: name, terms, our_color: color, initial_fen: None };
+                let request = ChallengeRequest { opponent: name, terms, our_color: color, initial_fen: None };
                 check_name(&request.opponent)?;
                 if !(1..=MOST_GAMES).contains(&games) {
                     return Err(ControlError::NotNow(format!("{games} games: expected 1 to {MOST_GAMES}")));
                 }
-                self.one(account.as_ref(), AccountCommand::Challenge(ChallengeOrder { request, games })).await
+                self.one(account.as_ref(), AccountCommand::Challenge(request, games)).await
             }
             Command::Cancel { account } => self.all(account.as_ref(), &AccountCommand::Cancel).await,
             Command::Block { name, account } => {
@@ -272,11 +251,10 @@ impl Control {
         }
     }
 
-    /// Lets every account behave and play by these rules from now on: challenges from the next decision, games from the
-    /// next one that begins.
-    pub async fn adopt(&self, rules: ReloadedPolicy) {
+    /// Gives every account a new policy, from its next decision on, and a new choice of players, from its next game on.
+    pub async fn adopt(&self, player: ChoosePlayer, policy: Arc<AccountPolicy>) {
         for (_, account) in self.running() {
-            let _ = ask(&account, AccountCommand::Adopt(rules.clone())).await;
+            let _ = ask(&account, AccountCommand::Adopt(Arc::clone(&player), Arc::clone(&policy))).await;
         }
     }
 
@@ -284,8 +262,8 @@ impl Control {
         self.running().into_iter().map(|(name, _)| name).collect()
     }
 
-    /// An account begins: its commands come here until the receiver is dropped.
-    pub(super) fn seat(&self, name: &ServerName) -> mpsc::UnboundedReceiver<AccountRequest> {
+    /// Registers an account: its commands come here until the receiver is dropped.
+    pub(super) fn register(&self, name: &ServerName) -> mpsc::UnboundedReceiver<AccountRequest> {
         let (sender, receiver) = mpsc::unbounded_channel();
         self.lock().insert(name.clone(), sender);
         receiver
@@ -306,8 +284,8 @@ impl Control {
         name: Option<&ServerName>,
     ) -> Result<Vec<(ServerName, mpsc::UnboundedSender<AccountRequest>)>, ControlError> {
         let mut running = self.running();
-        let known = Names(running.iter().map(|(name, _)| name.clone()).collect());
         if let Some(name) = name {
+            let known = names_of(&running);
             running.retain(|(running, _)| running == name);
             if running.is_empty() {
                 return Err(ControlError::UnknownAccount { name: name.clone(), known });
@@ -339,14 +317,11 @@ impl Control {
         match chosen.as_slice() {
             [] => Err(ControlError::NotNow("no account is running".to_owned())),
             [(name, account)] => ask(account, command).await.map(|done| format!("{name}: {done}")),
-            several => {
-                let known = Names(several.iter().map(|(name, _)| name.clone()).collect());
-                Err(ControlError::WhichAccount { known })
-            }
+            several => Err(ControlError::WhichAccount { known: names_of(several) }),
         }
     }
 
-    /// Asks the account that plays this game.
+    /// Asks the account of a game.
     async fn for_game_account(
         &self,
         name: Option<&ServerName>,
@@ -369,10 +344,15 @@ impl fmt::Debug for Control {
     }
 }
 
+fn names_of(accounts: &[(ServerName, mpsc::UnboundedSender<AccountRequest>)]) -> String {
+    let names: Vec<&str> = accounts.iter().map(|(name, _)| name.as_str()).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
 /// The largest number of games in one command.
 const MOST_GAMES: u32 = 100;
 
-/// Checks that a name is one word, as on every server.
+/// Checks for a name of one word, as on every server.
 fn check_name(name: &str) -> Result<(), ControlError> {
     if name.is_empty() || name.chars().any(char::is_whitespace) {
         return Err(ControlError::NotNow(format!("{name:?} is no valid name: expected one word, without a title")));
@@ -453,7 +433,7 @@ mod tests {
     #[tokio::test]
     async fn a_name_is_one_word() {
         let control = Control::new(Shutdown::default());
-        let _one = control.seat(&"lichess".into());
+        let _one = control.register(&"lichess".into());
         for name in ["", " ", "BOT maia1"] {
             for command in [
                 format!(r#"{{"command":"block","name":"{name}"}}"#),
@@ -469,8 +449,8 @@ mod tests {
     #[tokio::test]
     async fn unknown_account_lists_accounts() {
         let control = Control::new(Shutdown::default());
-        let _one = control.seat(&"lichess".into());
-        let _two = control.seat(&"fics".into());
+        let _one = control.register(&"lichess".into());
+        let _two = control.register(&"fics".into());
         let pause = ControlCommand::Pause { account: Some("lichss".into()) };
         let error = control.perform(pause).await.expect_err("there is none of this name");
         assert_eq!(error.to_string(), "no account lichss is running; there is fics, lichess");

@@ -3,12 +3,15 @@
 use metrics::{counter, gauge, histogram};
 
 use super::{AccountEvent, BotEvent, GameEvent, event::is_late};
-use crate::metrics::{
-    CHALLENGES, CONNECTED, DECISION_SECONDS, DECISION_SHARE, FAULTS, GAMES, LATE_DECISIONS, LIMITS, MOVE_LAG_SECONDS,
-    MOVES, NODES, RECONNECTIONS,
+use crate::{
+    journal::GameResult,
+    metrics::{
+        CHALLENGES, CONNECTED, DECISION_SECONDS, DECISION_SHARE, FAULTS, GAMES, LATE_DECISIONS, LIMITS,
+        MOVE_LAG_SECONDS, MOVES, NODES, RECONNECTIONS,
+    },
 };
 use council::clock::Budget;
-use domain::{Color, Decision, GameInfo, GameStatus};
+use domain::Decision;
 
 pub(crate) fn count(event: &BotEvent) {
     // Accounts are few and named by their operator.
@@ -48,7 +51,8 @@ fn in_game(account: String, event: &GameEvent) {
         GameEvent::Sent { lag } => histogram!(MOVE_LAG_SECONDS, "account" => account).record(lag.as_secs_f64()),
         GameEvent::Fault(_) => counter!(FAULTS, "account" => account).increment(1),
         GameEvent::Over { info, status, winner, .. } => {
-            let result = result(info.as_deref(), status, *winner);
+            let result = info.as_ref().and_then(|info| GameResult::of(info.our_color, status, *winner));
+            let result = result.map_or("unplayed", GameResult::word);
             counter!(GAMES, "account" => account, "result" => result).increment(1);
         }
         GameEvent::Started { .. }
@@ -70,13 +74,4 @@ fn decided(account: String, decision: &Decision, budget: Option<Budget>) {
         histogram!(DECISION_SHARE, "account" => account.clone()).record(took / given);
     }
     counter!(LATE_DECISIONS, "account" => account).increment(u64::from(is_late(decision, budget)));
-}
-
-fn result(info: Option<&GameInfo>, status: &GameStatus, winner: Option<Color>) -> &'static str {
-    match (winner, info.map(|info| info.our_color), status) {
-        (Some(winner), Some(ours), _) if winner == ours => "won",
-        (Some(_), Some(_), _) => "lost",
-        (None, Some(_), status) if status.is_drawn() => "drawn",
-        _ => "unplayed",
-    }
 }

@@ -1,10 +1,10 @@
 //! Records the end of a game: from its stream, or from the server's archive if the stream did not
 //! show it.
 //!
-//! A game that ended while the daemon was down, or whose last moves were never shown, is looked up:
-//! the server's own record has its moves and its result.
+//! After an end while the daemon was down, or without the last moves, the game is looked up: the
+//! server's own record has its moves and its result.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::{sync::mpsc, time::sleep};
 
@@ -13,8 +13,8 @@ use crate::journal::JournalError;
 use domain::{ActionError, Color, GameId, GameInfo, GameState, GameStatus, KnownGame, Line};
 use util::supervised;
 
-/// The pauses before a finished game is looked up again: a server may need a moment to file it, and longer where it is in trouble
-/// or limits requests. Nothing else waits for the answer.
+/// The pauses before another look-up of a finished game: a server may need a moment to file it, and longer in trouble or with a limit
+/// on requests. Nothing else waits for the answer.
 const AGAIN: [Duration; 6] = [
     Duration::from_secs(1),
     Duration::from_secs(5),
@@ -23,18 +23,18 @@ const AGAIN: [Duration; 6] = [
     Duration::from_secs(120),
     Duration::from_secs(600),
 ];
-/// A server is believed that it does not know a game when it has said so this often: its list may have come with a gap.
+/// The number of answers without the game before it counts as unknown: one list of the server may have a gap.
 const TIMES_NOT_KNOWN: u32 = 2;
 
 #[derive(Clone)]
 pub(super) struct FinalState {
     pub info: Box<GameInfo>,
     pub plies: usize,
-    /// Change of our rating, if the server has announced it already.
+    /// Change of the bot's rating, if the server has announced it already.
     pub rating_change: Option<i32>,
 }
 
-/// Writes down how a game ended, and tells so; `state` is what we saw of it, if we did.
+/// Records and announces the end of a game; `state` is its last known state, if there is one.
 pub(super) async fn record(
     context: &AccountContext,
     game: &GameId,
@@ -44,7 +44,7 @@ pub(super) async fn record(
 ) {
     let pgn = match context.journal.game_over(&context.key(game), &status, winner).await {
         Ok(pgn) => pgn,
-        // It ended before we saw anything of it.
+        // The game ended before its first state.
         Err(JournalError::UnknownGame(_)) => None,
         Err(error) => {
             tracing::error!(%game, %error, "the end of a game, or its PGN, is not yet written");
@@ -54,7 +54,7 @@ pub(super) async fn record(
     tell(context, game, state, status, winner, pgn);
 }
 
-/// Tells how a game ended, and in which file it is.
+/// Announces the end of a game, with its PGN file.
 fn tell(
     context: &AccountContext,
     game: &GameId,
@@ -68,15 +68,15 @@ fn tell(
     context.tell_of_game(game, GameEvent::Over { info, status, winner, plies, pgn, rating_change });
 }
 
-/// Records a game that ended unseen, as the server has it; where the server does not say, as it was `told` elsewhere. `seen` is what we
-/// saw of it, if we did: it says whose loss it was.
+/// Records the end of a game from the server's record, or else as `told` by the event stream. `seen` is the last known state, if there
+/// is one: it has the bot's colour.
 pub(super) fn look_up(
-    context: &AccountContext,
+    context: &Arc<AccountContext>,
     game: &GameId,
     seen: Option<FinalState>,
     told: Option<(GameStatus, Option<Color>)>,
 ) {
-    let (context, game) = (context.clone(), game.clone());
+    let (context, game) = (Arc::clone(context), game.clone());
     context.requests.clone().spawn(async move {
         supervised!("look-up", look_up_now(&context, &game, seen.clone(), told.clone())).await;
     });
@@ -88,13 +88,13 @@ async fn look_up_now(
     seen: Option<FinalState>,
     told: Option<(GameStatus, Option<Color>)>,
 ) {
-    // A game that was adjourned is not over.
+    // An adjourned game is not over.
     let is_adjourned = matches!(told, Some((GameStatus::Adjourned, _)));
     let outcome = if is_adjourned { LookUpOutcome::NotTold } else { ask(context, game, true).await };
     let not_told = outcome.status();
     match (outcome, told) {
         (LookUpOutcome::Found(info, state), _) => record_whole(context, &info, &state).await,
-        // Its record stays open, so the next start looks it up and tells of it.
+        // The record stays open: the next start looks the game up.
         (LookUpOutcome::Interrupted, _) => {
             tracing::info!(%game, "stopping before the server has reported the end of the game");
         }
@@ -110,78 +110,56 @@ async fn look_up_now(
     }
 }
 
-/// A game of an earlier process that has ended since.
-pub(super) struct PastGame {
-    pub id: GameId,
-    end: PastEnd,
-}
-
-/// End of a game of an earlier process.
-enum PastEnd {
-    /// As the server has it.
-    Found(Box<GameInfo>, GameState),
-    /// The server does not know it any more; how it ended as far as that says it.
-    Vanished(GameStatus),
-}
-
-impl PastGame {
-    /// Completes its record, and tells of its end.
-    pub(super) async fn record(self, context: &AccountContext) {
-        match self.end {
-            PastEnd::Found(info, state) => record_whole(context, &info, &state).await,
-            PastEnd::Vanished(status) => record(context, &self.id, None, status, None).await,
-        }
+/// Completes the record of a game of an earlier process, and announces its end.
+pub(super) async fn record_past(context: &AccountContext, game: &GameId, outcome: LookUpOutcome) {
+    let status = outcome.status();
+    match outcome {
+        LookUpOutcome::Found(info, state) => record_whole(context, &info, &state).await,
+        _ => record(context, game, None, status, None).await,
     }
 }
 
-/// Looks up the games that ran when we last stopped. Those that have ended since, or that the server does not know, come back as
-/// `past`: the answer may take long, some servers know a game only when it is over, and whether one is being played again or has ended
-/// meanwhile the caller knows.
+/// Looks up the unfinished games of the last process, and sends finished and unknown ones to `past`. An answer may take long, because
+/// some servers know a game only after its end; meanwhile the game may be played again, so the caller decides about its record.
 pub(super) fn complete_record(
-    context: &AccountContext,
+    context: &Arc<AccountContext>,
     unfinished: Vec<KnownGame>,
-    past: &mpsc::UnboundedSender<PastGame>,
+    past: &mpsc::UnboundedSender<(GameId, LookUpOutcome)>,
 ) {
     for game in unfinished {
-        let (context, past) = (context.clone(), past.clone());
+        let (context, past) = (Arc::clone(context), past.clone());
         context.requests.clone().spawn(async move {
             let id = game.info.id;
             let outcome = ask(&context, &id, false).await;
-            let status = outcome.status();
-            let end = match outcome {
-                LookUpOutcome::Found(info, state) => PastEnd::Found(info, state),
-                LookUpOutcome::NotKnown { .. } => PastEnd::Vanished(status),
-                LookUpOutcome::NoAnswer => {
-                    tracing::warn!(game = %id, "the server does not say how the game ended");
-                    return;
-                }
-                LookUpOutcome::StillRuns | LookUpOutcome::NotTold | LookUpOutcome::Interrupted => return,
-            };
-            let _ = past.send(PastGame { id, end });
+            match outcome {
+                LookUpOutcome::Found(..) | LookUpOutcome::NotKnown { .. } => drop(past.send((id, outcome))),
+                LookUpOutcome::NoAnswer => tracing::warn!(game = %id, "the server does not say how the game ended"),
+                LookUpOutcome::StillRuns | LookUpOutcome::NotTold | LookUpOutcome::Interrupted => (),
+            }
         });
     }
 }
 
 #[derive(Debug)]
-enum LookUpOutcome {
+pub(super) enum LookUpOutcome {
     Found(Box<GameInfo>, GameState),
-    /// The server says that it is being played.
+    /// By the server's answer it still runs.
     StillRuns,
     /// The server does not answer, or the journal does not.
     NoAnswer,
     NotKnown {
-        /// True if both sides had moved, as far as we saw.
+        /// True if both sides had moved, as far as known.
         both_moved: bool,
     },
     /// The server does not serve finished games.
     NotTold,
-    /// We stop before the server has said it.
+    /// The daemon stops before an answer.
     Interrupted,
 }
 
 impl LookUpOutcome {
-    /// Returns the status of a game about which nothing else is known. A server keeps no game
-    /// before both sides have moved.
+    /// Returns the status of a game without other information. A server keeps no game before both
+    /// sides have moved.
     const fn status(&self) -> GameStatus {
         match self {
             Self::NotKnown { both_moved: false } => GameStatus::Aborted,
@@ -190,8 +168,8 @@ impl LookUpOutcome {
     }
 }
 
-/// Asks the server until it says what became of a game, once more after each of the pauses [`AGAIN`]. Of a game that is known to be
-/// over (`is_over`) it may say for a while that it runs.
+/// Asks the server for the end of a game, once more after each of the pauses [`AGAIN`]. A finished game (`is_over`) may seem to run for
+/// a while.
 async fn ask(context: &AccountContext, game: &GameId, is_over: bool) -> LookUpOutcome {
     let mut not_known = 0;
     let mut pauses = AGAIN.into_iter();
@@ -215,7 +193,7 @@ async fn ask(context: &AccountContext, game: &GameId, is_over: bool) -> LookUpOu
     }
 }
 
-/// Waits; `false` if we stop meanwhile. The shortest pause is waited for all the same: the last game before we stop may not be filed
+/// Waits; returns false if the daemon stops meanwhile. The shortest pause ignores a stop: the server may not have filed the last game
 /// yet.
 async fn wait(context: &AccountContext, pause: Duration) -> bool {
     if pause <= AGAIN[0] {

@@ -1,16 +1,15 @@
-//! The task of one game: it carries out what the pure [`machine`] asks for — searching, sending,
-//! recording, waiting — and brings it the results.
+//! The task of one game: it carries out the effects of the pure [`machine`] (searches, requests,
+//! records, timers) and brings it the results.
 //!
 //! Invariants:
-//! - effects are carried out in the order in which the machine asked for them: a decision is in the journal before its move
-//!   is sent, unless the disk takes longer than our clock allows;
+//! - effects are carried out in the machine's order: a decision is in the journal before its move is sent, unless the disk
+//!   takes longer than the bot's clock allows;
 //! - between a decision and its move stands nothing but the journal: log, metrics, chat and page
 //!   get it afterwards;
 //! - nothing here waits for the network: requests run in tasks of their own and report to the inbox;
-//! - decisions, timers and the answers to own requests precede the server's events, however many
-//!   there are: the server's inbox is bounded, and after an overflow the whole state is requested
-//!   again;
-//! - a player that panics takes its game's task along, which begins anew.
+//! - decisions, timers and the answers to own requests precede any number of the server's events:
+//!   the server's inbox is bounded, and after an overflow the whole state is requested again;
+//! - a panic of the player ends the task of its game, and a new one begins.
 
 use std::{
     borrow::Cow,
@@ -20,12 +19,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::{sync::mpsc, task::AbortHandle, time::sleep_until};
+use tokio::{
+    sync::{OwnedSemaphorePermit, mpsc},
+    time::sleep_until,
+};
+use tokio_util::task::AbortOnDropHandle;
 
 use super::{
     account_context::{AccountContext, defended},
     adjudicator::Adjudicator,
-    background::BackgroundTurn,
     chat::Conversation,
     event::GameEvent,
     game_end::{self, FinalState},
@@ -38,7 +40,6 @@ use crate::{
 };
 use council::{
     Council,
-    clock::Budget,
     electors::{EngineChat, EngineGame},
     player::{GamePlayer, PlayerConfig, PlayerEvent, RequestId, SearchHandle, SearchRequest, Time},
 };
@@ -51,7 +52,7 @@ mod waiting;
 
 use waiting::{in_time, move_patience, taken_in_time};
 
-/// The longest time that a timer is set for.
+/// The longest time of a timer.
 const LONGEST_TIMER: Duration = Duration::from_hours(24);
 
 /// Capacity of the queue of server events; the task is fast unless the disk hangs.
@@ -59,26 +60,16 @@ const INBOX: usize = 64;
 
 #[derive(Debug)]
 pub(super) enum Exit {
-    /// The game is over, with its result for us where it has one.
+    /// The game is over, with its result for the bot if there is one.
     Over(GameId, Option<GameResult>),
-    /// The task panicked, or its player did: a defect of ours that must not cost the game.
+    /// The task or its player panicked. This defect must not cost the game.
     Panicked(GameId),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TaskEnd {
-    /// The game is over, with its result for us where it has one.
-    Over(Option<GameResult>),
-    /// The manager has let go of it.
-    Released,
-    /// Its player is gone, by a defect of ours.
-    PlayerLost,
-}
-
-/// Starts the task of a game. It ends when the game does, or when the sender is dropped; `exits` is told unless the latter.
+/// Starts the task of a game. It ends with the game, or when the sender is dropped; only the former is sent to `exits`.
 pub(super) fn start(
     id: GameId,
-    context: AccountContext,
+    context: Arc<AccountContext>,
     exits: mpsc::UnboundedSender<Exit>,
 ) -> mpsc::Sender<GameInput> {
     let (inbox_sender, inbox) = mpsc::channel(INBOX);
@@ -90,73 +81,53 @@ pub(super) fn start(
         player_events: None,
         timers: HashMap::new(),
         rating_change: None,
-        progress: GameProgress::AwaitingState,
+        game: None,
     };
     tokio::spawn(async move {
-        // Whatever state the panic left behind is dropped with the task; the next one begins from the server's whole state.
-        let exit = match caught("game", task.run(inbox, own_inbox)).await {
-            Some(TaskEnd::Over(result)) => Exit::Over(id, result),
-            Some(TaskEnd::Released) => return,
-            Some(TaskEnd::PlayerLost) | None => Exit::Panicked(id),
-        };
-        let _ = exits.send(exit);
+        // Whatever state a panic left behind is dropped with the task; the next one begins from the server's whole state.
+        let exit = caught("game", task.run(inbox, own_inbox)).await.unwrap_or(Some(Exit::Panicked(id)));
+        if let Some(exit) = exit {
+            let _ = exits.send(exit);
+        }
     });
     inbox_sender
 }
 
 struct GameTask {
     id: GameId,
-    context: AccountContext,
+    context: Arc<AccountContext>,
     /// Results of own requests; there are few at a time.
     own: mpsc::UnboundedSender<GameInput>,
     /// Events of the player, while there is one: when it is gone, they end.
     player_events: Option<mpsc::UnboundedReceiver<PlayerEvent>>,
     timers: HashMap<Timer, Instant>,
-    /// Change of our rating, if the server announces it before we see the end.
+    /// Change of the bot's rating, if the server announces it before the end.
     rating_change: Option<i32>,
-    progress: GameProgress,
-}
-
-enum GameProgress {
-    /// The server has named the game and not told its state yet.
-    AwaitingState,
-    Running(Box<RunningGame>),
+    /// `None` until the server has sent the state of the game.
+    game: Option<Box<RunningGame>>,
 }
 
 /// A game from its first whole state on.
 struct RunningGame {
     machine: GameMachine,
-    /// Of a correspondence game only while it searches: its engines do not wait for days.
+    /// `None` between two searches of a correspondence game: its engines do not wait for days.
     player: Option<GamePlayer>,
     prepared: Arc<PreparedPlayer>,
-    /// Lines that the books are not to go on with.
+    /// Lines excluded from the books.
     lost_lines: LostLines,
-    /// The running search, of our move or in the opponent's time.
+    /// The running search, of the bot's move or in the opponent's time.
     search: Option<SearchHandle>,
-    /// The search of a correspondence game that waits for its turn.
-    awaited_turn: Option<AwaitedTurn>,
+    /// A waiting search of a correspondence game, the receipt of the server's state, and the wait for the turn.
+    awaited_turn: Option<(SearchRequest, Instant, AbortOnDropHandle<()>)>,
     /// The turn of the running search of a correspondence game.
-    turn: Option<BackgroundTurn>,
+    turn: Option<OwnedSemaphorePermit>,
     conversation: Conversation,
     /// Chat of its engines.
     chat: EngineChat,
-    /// True if the journal was asked for a move decided before a restart.
+    /// True if the journal was searched for a move decided before a restart.
     journal_was_asked: bool,
-    /// True if a book knew our last move.
+    /// True if the bot's last move was a book move.
     in_book: bool,
-}
-
-/// A search of a correspondence game, until its turn comes.
-struct AwaitedTurn {
-    request: SearchRequest,
-    received: Instant,
-    waiting: AbortHandle,
-}
-
-impl Drop for AwaitedTurn {
-    fn drop(&mut self) {
-        self.waiting.abort();
-    }
 }
 
 /// Returns the player's next event; waits for ever while there is no player.
@@ -167,19 +138,13 @@ async fn next_event(events: &mut Option<mpsc::UnboundedReceiver<PlayerEvent>>) -
     }
 }
 
-/// A decision that is in the journal and not announced yet.
-struct WrittenDecision {
-    line: Arc<Line>,
-    decision: Arc<Decision>,
-    budget: Option<Budget>,
-}
-
 impl GameTask {
+    /// Runs the game. Returns `None` if the manager has let go of it.
     async fn run(
         mut self,
         mut inbox: mpsc::Receiver<GameInput>,
         mut own_inbox: mpsc::UnboundedReceiver<GameInput>,
-    ) -> TaskEnd {
+    ) -> Option<Exit> {
         loop {
             let alarm = self.timers.values().min().copied();
             let input = tokio::select! {
@@ -190,7 +155,7 @@ impl GameTask {
                         Some(input) => input,
                         None => continue,
                     },
-                    None => return TaskEnd::PlayerLost,
+                    None => return Some(Exit::Panicked(self.id)),
                 },
                 () = sleep_until(alarm.unwrap_or_else(Instant::now).into()), if alarm.is_some() => match self.due() {
                     Some(timer) => GameInput::Timer(timer),
@@ -198,12 +163,12 @@ impl GameTask {
                 },
                 input = inbox.recv() => match input {
                     Some(input) => input,
-                    None => return TaskEnd::Released,
+                    None => return None,
                 },
             };
             let effects = self.take(input).await;
             if let ControlFlow::Break(result) = self.carry_out(effects).await {
-                return TaskEnd::Over(result);
+                return Some(Exit::Over(self.id, result));
             }
         }
     }
@@ -216,7 +181,7 @@ impl GameTask {
             }
             PlayerEvent::Leader(..) => None,
             PlayerEvent::Decided { id, line, decision, budget } => {
-                let decided = DecidedSearch { line, decision: *decision, budget: Some(budget) };
+                let decided = DecidedSearch { line, decision: Arc::new(*decision), budget: Some(budget) };
                 Some(GameInput::Decided(id, Box::new(decided)))
             }
         }
@@ -229,16 +194,16 @@ impl GameTask {
         Some(timer)
     }
 
-    /// Brings the machine what happened; the first whole state makes the machine.
+    /// Gives the machine an input; the first whole state makes the machine.
     async fn take(&mut self, input: GameInput) -> Vec<GameEffect> {
         let now = Instant::now();
-        match (&mut self.progress, input) {
+        match (&mut self.game, input) {
             (_, GameInput::Command(command, answer)) => self.obey(command, answer),
             (_, GameInput::Rated(change)) => {
                 self.rating_change = Some(change);
                 Vec::new()
             }
-            (GameProgress::Running(game), GameInput::Chat(line, queue)) => {
+            (Some(game), GameInput::Chat(line, queue)) => {
                 let ours = line.username.eq_ignore_ascii_case(&game.machine.info().us().name);
                 self.context.tell_of_game(&self.id, GameEvent::Chat { line: line.clone(), ours });
                 if !ours && line.room == ChatRoom::Player {
@@ -253,20 +218,20 @@ impl GameTask {
                 effects.extend(answers.into_iter().map(GameEffect::Do));
                 effects
             }
-            (GameProgress::Running(game), GameInput::Turn(id, turn)) => {
+            (Some(game), GameInput::Turn(id, turn)) => {
                 if let Some(events) = game.take_turn(id, turn, &self.context) {
                     self.player_events = Some(events);
                 }
                 Vec::new()
             }
-            (GameProgress::Running(game), input) => game.machine.handle(now, input),
-            (GameProgress::AwaitingState, GameInput::Full(info, state)) => self.begin(now, info, state).await,
-            (GameProgress::AwaitingState, GameInput::Finished(status, winner)) => {
+            (Some(game), input) => game.machine.handle(now, input),
+            (None, GameInput::Full(info, state)) => self.begin(now, info, state).await,
+            (None, GameInput::Finished(status, winner)) => {
                 vec![GameEffect::Over(status.map_or(GameOver::Unknown, |status| GameOver::Told(status, winner)))]
             }
-            (GameProgress::AwaitingState, GameInput::Gone) => vec![GameEffect::Over(GameOver::Unknown)],
-            // Before the whole state nothing else makes sense, and the whole state will contain it.
-            (GameProgress::AwaitingState, _) => Vec::new(),
+            (None, GameInput::Gone) => vec![GameEffect::Over(GameOver::Unknown)],
+            // Other inputs make no sense before the whole state, and the whole state will contain them.
+            (None, _) => Vec::new(),
         }
     }
 
@@ -310,14 +275,14 @@ impl GameTask {
             self.player_events = Some(game.seat_player(&self.context));
         }
         game.show_position(&self.context);
-        self.progress = GameProgress::Running(Box::new(game));
+        self.game = Some(Box::new(game));
         greetings.into_iter().map(GameEffect::Do).chain(effects).collect()
     }
 
     async fn carry_out(&mut self, effects: Vec<GameEffect>) -> ControlFlow<Option<GameResult>> {
         let mut written = None;
         for effect in effects {
-            match (effect, &mut self.progress) {
+            match (effect, &mut self.game) {
                 (GameEffect::Over(end), _) => {
                     return ControlFlow::Break(self.over(end).await);
                 }
@@ -335,7 +300,7 @@ impl GameTask {
                 (GameEffect::Fault(what), _) => self.context.fault(Some(&self.id), what),
                 (GameEffect::Send { answer, uci, offer_draw }, _) => {
                     let action = Action::Move { game: self.id.clone(), uci, offer_draw };
-                    let (context, own, game) = (self.context.clone(), self.own.clone(), self.id.clone());
+                    let (context, own, game) = (Arc::clone(&self.context), self.own.clone(), self.id.clone());
                     let left = self.time_left().filter(|_| !context.server.repeats_moves());
                     let patience = left.map(|left| move_patience(left, context.typical_lag()));
                     self.context.requests.spawn(async move {
@@ -345,39 +310,37 @@ impl GameTask {
                     // The request leaves before anything else is done.
                     tokio::task::yield_now().await;
                 }
-                (GameEffect::RecordDecision(decided), GameProgress::Running(game)) => {
+                (GameEffect::RecordDecision(decided), Some(game)) => {
                     if game.leaves_the_cores() {
                         self.player_events = None;
                     }
-                    written = Some(game.record(*decided, &self.context).await);
+                    game.record(&decided, &self.context).await;
+                    written = Some(*decided);
                 }
-                (effect, GameProgress::Running(game)) => {
+                (effect, Some(game)) => {
                     if let Some((request, decided)) = game.carry_out(effect, &self.context, &self.own).await {
                         let _ = self.own.send(GameInput::Decided(request, decided));
                     }
                 }
-                // Searches and records are asked for by the machine, which there is not yet.
-                (_, GameProgress::AwaitingState) => (),
+                // Only the machine of a running game asks for searches and records.
+                (_, None) => (),
             }
         }
-        if let (Some(decided), GameProgress::Running(game)) = (written, &mut self.progress) {
+        if let (Some(decided), Some(game)) = (written, &mut self.game) {
             game.announce(decided, &self.context);
         }
         ControlFlow::Continue(())
     }
 
-    /// Returns the time left on our clock, as far as we know it.
+    /// Returns the time left on the bot's clock, if it is known.
     fn time_left(&self) -> Option<Duration> {
-        match &self.progress {
-            GameProgress::Running(game) => game.machine.time_left(Instant::now()),
-            GameProgress::AwaitingState => None,
-        }
+        self.game.as_ref()?.machine.time_left(Instant::now())
     }
 
-    /// Says goodbye, and sees to the record. Returns the result for us.
+    /// Says goodbye, and records the end. Returns the result for the bot.
     async fn over(&mut self, end: GameOver) -> Option<GameResult> {
         let (mut seen, mut result) = (None, None);
-        if let GameProgress::Running(game) = &mut self.progress {
+        if let Some(game) = &mut self.game {
             let is_over =
                 !matches!(&end, GameOver::Shown(GameStatus::Adjourned, _) | GameOver::Told(GameStatus::Adjourned, _));
             for goodbye in game.conversation.goodbye(game.machine.info(), is_over) {
@@ -391,7 +354,7 @@ impl GameTask {
         }
         if let (Some(change), GameOver::Told(..) | GameOver::Unknown) = (self.rating_change, &end) {
             self.context.tell_of_game(&self.id, GameEvent::Rated { change });
-            // It is told now, and not once more with the end, which may have to be looked up for a while.
+            // It is announced now, and not once more with the end: the look-up of the end may take a while.
             if let Some(seen) = &mut seen {
                 seen.rating_change = None;
             }
@@ -406,7 +369,7 @@ impl GameTask {
 }
 
 impl RunningGame {
-    /// Carries out what concerns the board; a decision that the journal knew already is returned.
+    /// Carries out an effect on the board. Returns a decision found in the journal.
     async fn carry_out(
         &mut self,
         effect: GameEffect,
@@ -418,7 +381,7 @@ impl RunningGame {
                 if excluded.is_empty()
                     && let Some(best) = self.decided_before(&line, context).await
                 {
-                    let decision = Decision::without_vote(best, Source::Journal);
+                    let decision = Arc::new(Decision::without_vote(best, Source::Journal));
                     return Some((request, Box::new(DecidedSearch { line, decision, budget: None })));
                 }
                 let request = self.request(request, line, Vec::new(), self.time(clocks, received), excluded);
@@ -465,13 +428,13 @@ impl RunningGame {
         context.key(&self.machine.info().id)
     }
 
-    /// Returns the time that our clock gives a move, from the receipt of the server's state on.
+    /// Returns the time for a move by the bot's clock, from the receipt of the server's state on.
     fn time(&self, clocks: Option<Clocks>, received: Instant) -> Time {
         let control = self.machine.info().terms.time_control;
         Time::Clock { control, clocks, moves_to_go: None, spent: received.elapsed() }
     }
 
-    /// The move that was decided for this position before a restart, if there was one. It is asked for once.
+    /// Returns a move decided for this position before a restart. The journal is searched once.
     async fn decided_before(&mut self, line: &Arc<Line>, context: &AccountContext) -> Option<UciMove> {
         if std::mem::replace(&mut self.journal_was_asked, true) {
             return None;
@@ -491,7 +454,7 @@ impl RunningGame {
         SearchRequest { id, line, others, time, limits, excluded, always_search: false }
     }
 
-    /// Hands a position to the player. What was searched before is dropped first, so that the player is free.
+    /// Hands a position to the player. The earlier search is dropped first: the player must be free.
     fn search(&mut self, request: SearchRequest) {
         self.search = None;
         self.search = self.player.as_ref().map(|player| player.think(request));
@@ -501,7 +464,7 @@ impl RunningGame {
         !self.machine.info().terms.time_control.is_real_time()
     }
 
-    /// Starts the game's player, and returns what it will tell.
+    /// Starts the game's player, and returns its events.
     fn seat_player(&mut self, context: &AccountContext) -> mpsc::UnboundedReceiver<PlayerEvent> {
         let (events, receiver) = mpsc::unbounded_channel();
         let (prepared, info) = (&self.prepared, self.machine.info());
@@ -526,7 +489,7 @@ impl RunningGame {
         receiver
     }
 
-    /// Keeps a search of a correspondence game until its turn comes, which [`GameInput::Turn`] tells.
+    /// Keeps a search of a correspondence game until [`GameInput::Turn`].
     fn wait_for_turn(
         &mut self,
         request: SearchRequest,
@@ -539,28 +502,27 @@ impl RunningGame {
         let turn = context.background.clone().turn(context.pool.clone(), length, self.our_clock());
         let waiting = tokio::spawn(async move { _ = own.send(GameInput::Turn(id, turn.await)) });
         self.search = None;
-        self.awaited_turn = Some(AwaitedTurn { request, received, waiting: waiting.abort_handle() });
+        self.awaited_turn = Some((request, received, AbortOnDropHandle::new(waiting)));
     }
 
-    /// Begins the search whose turn has come. The time spent waiting counts as spent.
+    /// Begins the waiting search `id`. The time of the wait counts as spent.
     fn take_turn(
         &mut self,
         id: RequestId,
-        turn: BackgroundTurn,
+        turn: Option<OwnedSemaphorePermit>,
         context: &AccountContext,
     ) -> Option<mpsc::UnboundedReceiver<PlayerEvent>> {
-        let awaited = self.awaited_turn.take_if(|awaited| awaited.request.id == id)?;
-        let mut request = awaited.request.clone();
+        let (mut request, received, _) = self.awaited_turn.take_if(|(request, ..)| request.id == id)?;
         if let Time::Clock { spent, .. } = &mut request.time {
-            *spent = awaited.received.elapsed();
+            *spent = received.elapsed();
         }
         let events = self.seat_player(context);
-        self.turn = Some(turn);
+        self.turn = turn;
         self.search(request);
         Some(events)
     }
 
-    /// Ends the player of a correspondence game that has decided. Returns true if there was one.
+    /// Ends the player of a correspondence game after its decision. Returns true if there was one.
     fn leaves_the_cores(&mut self) -> bool {
         let leaves = self.is_correspondence() && self.player.is_some();
         if leaves {
@@ -569,35 +531,31 @@ impl RunningGame {
         leaves
     }
 
-    /// Writes a decision into the journal; one that the journal remembered stands there already, with the votes that made it.
-    async fn record(&self, decided: DecidedSearch, context: &AccountContext) -> WrittenDecision {
-        let DecidedSearch { line, decision, budget } = decided;
-        let decision = Arc::new(decision);
-        if let Some(budget) = budget {
-            let decided_move = DecidedMove {
-                game: self.key(context),
-                line: Arc::clone(&line),
-                decision: Arc::clone(&decision),
-                clock: self.our_clock(),
-                spent: budget.spent,
-                response: budget.response,
-                extra: budget.extra,
-                lag: context.typical_lag(),
-            };
-            // A full disk must not lose the game. The journal itself tells of one.
-            if let Err(error) = in_time(self.our_clock(), context.journal.move_decided(decided_move)).await {
-                tracing::debug!(game = %self.machine.info().id, %error, "a move is not yet in the journal");
-            }
+    /// Writes a decision into the journal, unless it comes from there.
+    async fn record(&self, decided: &DecidedSearch, context: &AccountContext) {
+        let Some(budget) = decided.budget else { return };
+        let decided_move = DecidedMove {
+            game: self.key(context),
+            line: Arc::clone(&decided.line),
+            decision: Arc::clone(&decided.decision),
+            clock: self.our_clock(),
+            spent: budget.spent,
+            response: budget.response,
+            extra: budget.extra,
+            lag: context.typical_lag(),
+        };
+        // A full disk must not lose the game. The journal itself reports it.
+        if let Err(error) = in_time(self.our_clock(), context.journal.move_decided(decided_move)).await {
+            tracing::debug!(game = %self.machine.info().id, %error, "a move is not yet in the journal");
         }
-        WrittenDecision { line, decision, budget }
     }
 
-    /// Tells chat, metrics, log and page of a decision.
-    fn announce(&mut self, decided: WrittenDecision, context: &AccountContext) {
-        let WrittenDecision { line, decision, budget } = decided;
+    /// Announces a decision to chat, metrics, log and page.
+    fn announce(&mut self, decided: DecidedSearch, context: &Arc<AccountContext>) {
+        let DecidedSearch { line, decision, budget } = decided;
         let info = self.machine.info();
         for text in self.chat.take_said() {
-            // What the server would drop as a flood is not said.
+            // A flood is not sent, because the server would drop it.
             let said = self.conversation.say(info, ChatRoom::Player, &text).unwrap_or_default();
             said.into_iter().for_each(|action| context.perform(&info.id, action));
         }
@@ -634,13 +592,13 @@ mod tests {
     use crate::{
         journal::{Journal, JournalSettings},
         policy::ChatSettings,
-        session::{BotEvent, EventBus, account_context::AccountParts, background::BackgroundTurns},
+        session::{BotEvent, EventBus, background::BackgroundTurns},
     };
     use council::{electors::Pool, player::SharedLag};
     use domain::{Account, ActionError, Done};
     use platform::Server;
 
-    /// A server that does whatever it is asked.
+    /// A server that accepts every request.
     struct Willing;
 
     #[async_trait::async_trait]
@@ -660,8 +618,8 @@ mod tests {
         }
     }
 
-    fn context(folder: &tempfile::TempDir) -> AccountContext {
-        AccountContext::new(AccountParts {
+    fn context(folder: &tempfile::TempDir) -> Arc<AccountContext> {
+        Arc::new(AccountContext {
             name: "made-up".into(),
             server: Arc::new(Willing),
             pool: Pool::new(1),
@@ -677,7 +635,7 @@ mod tests {
         })
     }
 
-    /// However much the server says, what was decided and what has become due goes first.
+    /// Decisions and timers precede any number of the server's events.
     #[tokio::test]
     async fn own_results_precede_server_events() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -698,15 +656,15 @@ mod tests {
             player_events: Some(player_events),
             timers: HashMap::from([(Timer::Abort, Instant::now())]),
             rating_change: None,
-            progress: GameProgress::AwaitingState,
+            game: None,
         };
-        assert_eq!(task.run(inbox, own_inbox).await, TaskEnd::Over(None));
+        assert!(matches!(task.run(inbox, own_inbox).await, Some(Exit::Over(_, None))));
         let rated = |event: &BotEvent| matches!(event, BotEvent::Game(_, GameEvent::Rated { change: 4 }));
         let mut told = std::iter::from_fn(|| seen.try_recv().ok());
         assert!(told.any(|event| rated(&event)), "the change of the rating was taken in before the end");
     }
 
-    /// A game whose player is gone begins anew.
+    /// The task of a game ends without its player, to begin anew.
     #[tokio::test]
     async fn a_game_ends_with_its_player() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -721,8 +679,8 @@ mod tests {
             player_events: Some(player_events),
             timers: HashMap::new(),
             rating_change: None,
-            progress: GameProgress::AwaitingState,
+            game: None,
         };
-        assert_eq!(task.run(inbox, own_inbox).await, TaskEnd::PlayerLost);
+        assert!(matches!(task.run(inbox, own_inbox).await, Some(Exit::Panicked(_))));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, sync::LazyLock, thread};
 
-/// The processor and the cores that we may use, such as `Ryzen 7, cores: 8`.
+/// The processor and the usable cores, such as `Ryzen 7, cores: 8`.
 pub(super) static CPU: LazyLock<String> = LazyLock::new(|| {
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
     let model = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| model(&text));

@@ -52,7 +52,7 @@ pub struct Connection {
     pub name: ServerName,
     pub server: Arc<dyn Server>,
     pub events: mpsc::Receiver<ServerEvent>,
-    /// Ends the connection, once nothing more is to be done there; then the events end.
+    /// Ends the connection and its events.
     pub stop: CancellationToken,
 }
 
@@ -66,7 +66,7 @@ pub struct Runtime {
     pub event_bus: EventBus,
     pub player: ChoosePlayer,
     pub policy: Arc<AccountPolicy>,
-    /// Through which the operator's commands come.
+    /// The channel of the operator's commands.
     pub control: Control,
     /// The turns of correspondence games.
     pub background: BackgroundTurns,
@@ -77,14 +77,14 @@ pub struct AccountPolicy {
     pub challenge: ChallengeSettings,
     pub matchmaking: MatchmakingSettings,
     pub tournament: TournamentPolicy,
-    /// The names of the challenge settings, with those of the files they name.
+    /// Names from the settings, and from their files and addresses.
     pub lists: NameLists,
-    /// Newer lists as they come, if they are followed.
+    /// Updates of these lists, if there are any.
     pub newer_lists: Option<watch::Receiver<NameLists>>,
     pub chat: ChatSettings,
-    /// The variants that the electors play.
+    /// The variants of the electors.
     pub variants: Vec<Variant>,
-    /// The zone in which hours of the day are meant.
+    /// The zone of hours of the day.
     pub time_zone: TimeZone,
     /// True to count the server's known limits. Its refusals are obeyed in any case.
     pub keep_limits: bool,

@@ -1,20 +1,17 @@
-//! The settings of a player, with what is made of them once for all its games.
+//! The settings of a player, with the roster, books and services for all its games.
 
 use std::{io, sync::Arc};
 
 use super::PlayerSettings;
 use council::{Roster, RosterError};
-use sources::{
-    Library,
-    online::{OnlineError, OnlineServices},
-};
+use sources::{Library, online::OnlineServices};
 
 #[derive(Clone, Debug)]
 pub struct PreparedPlayer {
     pub settings: PlayerSettings,
     pub roster: Arc<Roster>,
     pub library: Arc<Library>,
-    pub online: Option<OnlineServices>,
+    pub online: Option<Arc<OnlineServices>>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -24,9 +21,9 @@ pub enum PlayerError {
     /// A book or a tablebase cannot be read.
     #[error(transparent)]
     Library(#[from] io::Error),
-    /// A service that knows moves cannot be asked like this.
-    #[error(transparent)]
-    Online(#[from] OnlineError),
+    /// The settings of an online service are invalid.
+    #[error("{0}")]
+    Online(String),
 }
 
 impl PreparedPlayer {
@@ -34,7 +31,7 @@ impl PreparedPlayer {
     pub fn new(settings: PlayerSettings) -> Result<Self, PlayerError> {
         let roster = Arc::new(Roster::from_settings(&settings.council)?);
         let library = Arc::new(Library::open(&settings.book, &settings.tablebases)?);
-        let online = OnlineServices::new(&settings.online)?;
+        let online = OnlineServices::new(&settings.online).map_err(PlayerError::Online)?;
         Ok(Self { settings, roster, library, online })
     }
 }

@@ -15,7 +15,9 @@ use util::values::{FractionalSecondsOrNone, Seconds, WholeNumber, WholeNumberOrN
 #[serde(default, deny_unknown_fields)]
 pub struct PlayerSettings {
     pub council: CouncilSettings,
+    /// All times of this table are in seconds, with fractions.
     pub clock: ClockSettings,
+    /// Bounds on every search, beside those of the clock.
     pub limits: LimitSettings,
     pub book: BookSettings,
     pub tablebases: TablebaseSettings,
@@ -23,14 +25,15 @@ pub struct PlayerSettings {
     pub online: OnlineSettings,
     pub draw: DrawSettings,
     pub resign: ResignSettings,
-    /// Expected replies searched in the opponent's time, spread over the electors; never in
-    /// correspondence games. 0 to 8.
+    /// Expected replies searched in the opponent's time, spread over the electors; 0 is none. Never
+    /// in correspondence games. With several games at a time this slows the searches of the others.
+    /// 0 to 8.
     #[serde(with = "WholeNumber::<0, 8>")]
     pub ponder: usize,
     /// Takebacks granted in a game. 0 to 100.
     #[serde(with = "WholeNumber::<0, 100>")]
     pub takebacks: u32,
-    /// Patience with an opponent who does not begin.
+    /// Patience with an opponent who does not begin; then the game is aborted.
     pub abort: AbortSettings,
     /// Claims on an opponent who has left.
     pub claim: ClaimSettings,
@@ -59,13 +62,13 @@ impl Default for PlayerSettings {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitSettings {
-    /// Time, in seconds. 0.01 to 86400.
+    /// Seconds a move. 0.01 to 86400, or "none".
     #[serde(with = "FractionalSecondsOrNone::<10, 86_400_000>")]
     pub time: Option<Duration>,
-    /// Nodes. 1 to 10^15.
+    /// Nodes. 1 to 1000000000000000, or "none".
     #[serde(with = "WholeNumberOrNone::<1, 1_000_000_000_000_000>")]
     pub nodes: Option<u64>,
-    /// Iterations, in plies. 1 to 245.
+    /// Iterations, in plies. 1 to 245, or "none".
     #[serde(with = "WholeNumberOrNone::<1, 245>")]
     pub depth: Option<u32>,
 }
@@ -81,6 +84,8 @@ impl From<&LimitSettings> for Limits {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ShutdownSettings {
+    /// Running games at the end: "finish" plays them to their end, "leave" leaves them for a
+    /// restart that comes soon, "resign" aborts or resigns them.
     pub games: ShutdownGames,
     /// Time for finishing games before they are left, in seconds. 0 to 86400.
     #[serde(with = "Seconds::<0, 86400>")]

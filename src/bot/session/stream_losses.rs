@@ -1,17 +1,16 @@
-//! Detection of a second daemon on the same account: a server gives an account one event stream,
-//! and opening a second closes the first, so two daemons with one token do that to each other for
-//! ever.
+//! Detection of a second daemon on the same account. A server gives an account one event stream: a
+//! second one closes the first, so two daemons with one token close each other's streams for ever.
 
 use std::{
     collections::VecDeque,
     time::{Duration, Instant},
 };
 
-/// A stream that is lost sooner than this after it was opened may have been taken.
+/// A stream lost within this time after its start may have been taken by another program.
 const SOON: Duration = Duration::from_secs(60);
-/// The number of losses within [`SPAN`] that is no chance.
+/// The number of losses within [`SPAN`] that cannot be chance.
 const MANY: usize = 5;
-/// The time over which lost streams are counted. A stream that holds for as long ends the suspicion.
+/// The time over which lost streams are counted. A stream of this length ends the suspicion.
 const SPAN: Duration = Duration::from_mins(10);
 
 /// The recent losses of one account's event stream.
@@ -20,7 +19,7 @@ pub(super) struct StreamLosses {
     opened: Option<Instant>,
     /// The times of streams lost soon after their opening, oldest first.
     lost: VecDeque<Instant>,
-    /// True once the suspicion was reported.
+    /// True after a report of the suspicion.
     told: bool,
 }
 

@@ -4,7 +4,7 @@ use std::{error::Error, io, path::Path, time::Duration};
 
 use reqwest::{Client, ClientBuilder, RequestBuilder, Url};
 use rustls::crypto::ring;
-use serde::Deserialize;
+use serde_json::Value;
 
 use crate::cli::Failure;
 use bot::session::ControlCommand;
@@ -24,13 +24,6 @@ pub(super) struct Channel {
     secret: Option<Secret>,
     /// Location of the daemon, for errors.
     place: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Answer {
-    Done(String),
-    Error(String),
 }
 
 impl Channel {
@@ -70,15 +63,12 @@ impl Channel {
         Ok(Self { client: client(|builder| builder)?, place: url.to_string(), url, secret })
     }
 
-    /// Has a command carried out; what was done, in a sentence.
+    /// Sends a command, and returns the daemon's sentence about it.
     pub(super) async fn perform(&self, command: &ControlCommand) -> Result<String, Failure> {
         let request = self.client.post(self.address("/api/control")?).json(command);
         let text = self.send(request).await?;
-        match serde_json::from_str(&text) {
-            Ok(Answer::Done(done)) => Ok(done),
-            Ok(Answer::Error(error)) => Err(Failure::failed(error)),
-            Err(_) => Err(self.no_daemon_of_ours()),
-        }
+        let done = serde_json::from_str(&text).ok().and_then(|answer: Value| said(&answer, "done"));
+        done.ok_or_else(|| self.no_daemon_of_ours())
     }
 
     /// Returns the daemon's state as JSON.
@@ -86,7 +76,7 @@ impl Channel {
         self.send(self.client.get(self.address("/api/status")?)).await
     }
 
-    /// The machines that search for it, as JSON.
+    /// Returns the daemon's workers as JSON.
     pub(super) async fn machines(&self) -> Result<String, Failure> {
         self.send(self.client.get(self.address("/api/machines")?)).await
     }
@@ -113,15 +103,20 @@ impl Channel {
         if status.is_success() {
             return Ok(text);
         }
-        match serde_json::from_str(&text) {
-            Ok(Answer::Error(error)) => Err(Failure::failed(error)),
-            _ => Err(self.no_daemon_of_ours()),
+        match serde_json::from_str(&text).ok().and_then(|answer: Value| said(&answer, "error")) {
+            Some(error) => Err(Failure::failed(error)),
+            None => Err(self.no_daemon_of_ours()),
         }
     }
 
     fn no_daemon_of_ours(&self) -> Failure {
         Failure::failed(format_args!("the program at {} is not concilio of this version", self.place))
     }
+}
+
+/// The text of an answer such as `{"done": "paused"}`.
+fn said(answer: &Value, key: &str) -> Option<String> {
+    answer[key].as_str().map(str::to_owned)
 }
 
 fn client(way: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Result<Client, Failure> {
@@ -131,7 +126,7 @@ fn client(way: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Result<Client, Fa
     way(builder).build().map_err(Failure::failed)
 }
 
-/// The cause that says the most.
+/// The first cause of an error.
 fn innermost(error: &dyn Error) -> String {
     let mut last: &dyn Error = error;
     while let Some(source) = last.source() {

@@ -1,4 +1,4 @@
-//! `concilio ctl`: what a running daemon is doing, and what it is to do.
+//! `concilio ctl`: the status of a running daemon, and commands to it.
 
 mod channel;
 mod status;
@@ -8,12 +8,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
+use serde_json::Value;
 
 use super::{Failure, settings_args::SettingsArgs};
 use bot::session::ControlCommand;
 use channel::Channel;
-use domain::{ChatRoom, Color, GameId, ServerName, TimeControl, Tournament, Variant};
+use domain::{ChatRoom, GameId, ServerName, TimeControl, Tournament, Variant};
 use util::{Secret, SecretError, outln, printable, printable_json};
 
 /// Tell a running daemon what to do, or ask what it is doing
@@ -61,7 +62,27 @@ enum Order {
     /// Read the settings again
     Reload,
     /// Challenge a player
-    Challenge(ChallengeArgs),
+    Challenge {
+        /// Name of the player
+        name: String,
+        /// Minutes and seconds a move, such as 3+2; 10s+1 counts in seconds; or days a move, such as 3d
+        #[arg(value_parser = TimeControl::from_minutes, value_name = "TIME")]
+        time_control: TimeControl,
+        /// Number of games, one after the other
+        #[arg(short = 'n', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
+        games: u32,
+        /// For ratings
+        #[arg(long)]
+        rated: bool,
+        /// The colour of the bot
+        #[arg(long, default_value = "random", value_parser = ["white", "black", "random"])]
+        color: String,
+        /// The rules, by Lichess's name
+        #[arg(long, default_value_t = Variant::Standard, value_name = "NAME")]
+        variant: Variant,
+        #[command(flatten)]
+        account: AccountArg,
+    },
     /// Withdraw our challenge that stands, and forget those that were to follow
     Cancel(AccountArg),
     /// Block a player, also after a restart
@@ -129,49 +150,14 @@ struct GameArg {
     account: AccountArg,
 }
 
-#[derive(Debug, Args)]
-struct ChallengeArgs {
-    /// Name of the player
-    name: String,
-    /// Minutes and seconds a move, such as 3+2; 10s+1 counts in seconds; or days a move, such as 3d
-    #[arg(value_parser = TimeControl::from_minutes, value_name = "TIME")]
-    time_control: TimeControl,
-    /// Number of games, one after the other
-    #[arg(short = 'n', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
-    games: u32,
-    /// For ratings
-    #[arg(long)]
-    rated: bool,
-    /// The colour we want
-    #[arg(long, value_enum, default_value_t = ColorWord::Random)]
-    color: ColorWord,
-    /// The rules, by Lichess's name
-    #[arg(long, default_value_t = Variant::Standard, value_name = "NAME")]
-    variant: Variant,
-    #[command(flatten)]
-    account: AccountArg,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ColorWord {
-    White,
-    Black,
-    Random,
-}
-
 /// Returns the reasons why the daemon behind this socket gives workers no searches, by worker.
 /// Empty without a daemon or an answer.
 pub(super) async fn unused_workers(socket: &Path) -> BTreeMap<String, String> {
-    #[derive(serde::Deserialize)]
-    struct Machine {
-        name: String,
-        closed: Option<String>,
-    }
-
     let Ok(channel) = Channel::to_socket(socket) else { return BTreeMap::new() };
     let Ok(text) = channel.machines().await else { return BTreeMap::new() };
-    let machines: Vec<Machine> = serde_json::from_str(&text).unwrap_or_default();
-    machines.into_iter().filter_map(|machine| Some((machine.name, machine.closed?))).collect()
+    let machines: Vec<Value> = serde_json::from_str(&text).unwrap_or_default();
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    machines.iter().filter_map(|machine| Some((text(&machine["name"])?, text(&machine["closed"])?))).collect()
 }
 
 impl CtlCommand {
@@ -190,10 +176,11 @@ impl CtlCommand {
                 Channel::to_socket(&socket)?
             }
         };
+        let as_json = matches!(self.order, Order::Status { json: true });
         match self.order.into_command() {
-            Ok(command) => outln!("{}", printable(&channel.perform(&command).await?)),
-            Err(StatusArgs { json: true }) => outln!("{}", printable_json(channel.status().await?.trim_end())),
-            Err(StatusArgs { json: false }) => {
+            Some(command) => outln!("{}", printable(&channel.perform(&command).await?)),
+            None if as_json => outln!("{}", printable_json(channel.status().await?.trim_end())),
+            None => {
                 for line in status::lines(&channel.status().await?)? {
                     outln!("{}", printable(&line));
                 }
@@ -203,36 +190,24 @@ impl CtlCommand {
     }
 }
 
-/// The password in a file that the command line names.
+/// Reads the password of a tournament from a file.
 fn password_in(file: &str) -> Result<Secret, SecretError> {
     Secret::read("password of the tournament", Path::new(file))
 }
 
-struct StatusArgs {
-    json: bool,
-}
-
 impl Order {
-    fn into_command(self) -> Result<ControlCommand, StatusArgs> {
-        Ok(match self {
-            Self::Status { json } => return Err(StatusArgs { json }),
+    /// Returns the command to the daemon; `None` for the status.
+    fn into_command(self) -> Option<ControlCommand> {
+        Some(match self {
+            Self::Status { .. } => return None,
             Self::Pause(account) => ControlCommand::Pause { account: account.name() },
             Self::Resume(account) => ControlCommand::Resume { account: account.name() },
             Self::Drain => ControlCommand::Drain {},
             Self::Reload => ControlCommand::Reload {},
-            Self::Challenge(args) => ControlCommand::Challenge {
-                name: args.name,
-                time_control: args.time_control,
-                games: args.games,
-                rated: args.rated,
-                color: match args.color {
-                    ColorWord::White => Some(Color::White),
-                    ColorWord::Black => Some(Color::Black),
-                    ColorWord::Random => None,
-                },
-                variant: args.variant,
-                account: args.account.name(),
-            },
+            Self::Challenge { name, time_control, games, rated, color, variant, account } => {
+                let (color, account) = (color.parse().ok(), account.name());
+                ControlCommand::Challenge { name, time_control, games, rated, color, variant, account }
+            }
             Self::Cancel(account) => ControlCommand::Cancel { account: account.name() },
             Self::Block { name, account } => ControlCommand::Block { name, account: account.name() },
             Self::Join { tournament, team, password, account } => ControlCommand::Join {

@@ -1,148 +1,99 @@
 //! Shows the daemon's state in lines for a terminal.
 
-use std::collections::BTreeMap;
-
-use serde::Deserialize;
+use jiff::{Timestamp, tz::TimeZone};
+use serde_json::Value;
 
 use crate::cli::Failure;
 
-/// Number of log lines that are shown.
+/// Number of shown log lines.
 const LAST_LINES: usize = 8;
-
-/// Parts of the daemon's answer that are shown.
-#[derive(Deserialize)]
-struct DaemonStatus {
-    accounts: BTreeMap<String, AccountStatus>,
-    games: BTreeMap<String, RunningGameStatus>,
-    #[serde(default)]
-    log: Vec<LogLine>,
-}
-
-#[derive(Deserialize)]
-struct AccountStatus {
-    name: Option<String>,
-    title: Option<String>,
-    state: String,
-    mode: String,
-    reason: Option<String>,
-    /// End of the limit that is the reason.
-    until: Option<jiff::Timestamp>,
-}
-
-#[derive(Deserialize)]
-struct RunningGameStatus {
-    head: GameSummary,
-    board: BoardStatus,
-    decision: Option<DecisionStatus>,
-    over: Option<Over>,
-}
-
-#[derive(Deserialize)]
-struct GameSummary {
-    server: String,
-    id: String,
-    white: PlayerStatus,
-    black: PlayerStatus,
-    our_color: String,
-    time_control: String,
-    rated: bool,
-    url: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct PlayerStatus {
-    name: String,
-    rating: Option<u32>,
-}
-
-#[derive(Deserialize)]
-struct BoardStatus {
-    ply: usize,
-}
-
-#[derive(Deserialize)]
-struct DecisionStatus {
-    san: String,
-    score: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Over {
-    words: String,
-}
-
-#[derive(Deserialize)]
-struct LogLine {
-    at: jiff::Timestamp,
-    text: String,
-}
 
 /// The daemon's answer in lines: the accounts, the games, the last lines of the log.
 pub(super) fn lines(json: &str) -> Result<Vec<String>, Failure> {
-    let status: DaemonStatus = serde_json::from_str(json).map_err(|error| {
+    described(json).map_err(|error| {
         Failure::failed(format_args!("cannot read the daemon's answer ({error}); is it the same version?"))
-    })?;
-    let mut lines: Vec<String> = status.accounts.iter().map(|(server, account)| account.line(server)).collect();
+    })
+}
+
+fn described(json: &str) -> Result<Vec<String>, String> {
+    let status: Value = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let table = |key: &str| status[key].as_object().ok_or_else(|| format!("no table {key}"));
+    let accounts = table("accounts")?.iter().map(|(server, account)| account_line(server, account));
+    let mut lines = accounts.collect::<Result<Vec<_>, _>>()?;
     if lines.is_empty() {
         lines.push("no account is connected yet".to_owned());
     }
+    let (over, running): (Vec<_>, Vec<_>) = table("games")?.values().partition(|game| game["over"].is_object());
     lines.push(String::new());
-    let before = lines.len();
-    let (over, running): (Vec<_>, Vec<_>) = status.games.values().partition(|game| game.over.is_some());
-    lines.extend(running.into_iter().map(RunningGameStatus::line));
-    if lines.len() == before {
+    if running.is_empty() {
         lines.push("no game runs".to_owned());
+    }
+    for game in running {
+        lines.push(game_line(game)?);
     }
     if !over.is_empty() {
         lines.extend([String::new(), "finished:".to_owned()]);
-        lines.extend(over.into_iter().map(RunningGameStatus::line));
     }
-    if !status.log.is_empty() {
+    for game in over {
+        lines.push(game_line(game)?);
+    }
+    let log = status["log"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if !log.is_empty() {
         lines.push(String::new());
-        let zone = jiff::tz::TimeZone::system();
-        let last = status.log.iter().skip(status.log.len().saturating_sub(LAST_LINES));
-        lines
-            .extend(last.map(|line| format!("{}  {}", line.at.to_zoned(zone.clone()).strftime("%H:%M:%S"), line.text)));
+    }
+    for line in &log[log.len().saturating_sub(LAST_LINES)..] {
+        let at: Timestamp = text(line, "/at")?.parse().map_err(|error: jiff::Error| error.to_string())?;
+        lines.push(format!("{}  {}", local(at, "%H:%M:%S"), text(line, "/text")?));
     }
     Ok(lines)
 }
 
-impl AccountStatus {
-    fn line(&self, server: &str) -> String {
-        let title = self.title.as_ref().map_or_else(String::new, |title| format!("{title} "));
-        let name = self.name.as_ref().map_or_else(String::new, |name| format!(" as {title}{name}"));
-        let reason = match (&self.reason, self.until) {
-            (Some(_), Some(until)) if until <= jiff::Timestamp::now() => String::new(),
-            (Some(reason), Some(until)) => {
-                format!(" ({reason} until {})", until.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M"))
-            }
-            (Some(reason), None) => format!(" ({reason})"),
-            (None, _) => String::new(),
-        };
-        format!("{server}: {}{name}, {}{reason}", self.state, self.mode)
-    }
+/// The text at a place such as `/head/white/name`.
+fn text<'a>(value: &'a Value, place: &str) -> Result<&'a str, String> {
+    value.pointer(place).and_then(Value::as_str).ok_or_else(|| format!("no text {place}"))
 }
 
-impl RunningGameStatus {
-    fn line(&self) -> String {
-        let GameSummary { server, id, our_color, time_control, rated, url, .. } = &self.head;
-        let opponent = if our_color == "white" { &self.head.black } else { &self.head.white };
-        let rating = opponent.rating.map_or_else(String::new, |rating| format!(" ({rating})"));
-        let rated = if *rated { "rated" } else { "casual" };
-        let state = match &self.over {
-            Some(over) => over.words.clone(),
-            None => format!("move {}", self.board.ply / 2 + 1),
-        };
-        let last = self.decision.as_ref().map_or_else(String::new, |decision| {
-            let score = decision.score.as_ref().map_or_else(String::new, |score| format!(" {score}"));
-            format!(", our last {}{score}", decision.san)
-        });
-        let url = url.as_ref().map_or_else(String::new, |url| format!(", {url}"));
-        let opponent = &opponent.name;
-        format!(
-            "{server}: game {id}: {our_color} against {opponent}{rating}, {time_control} {rated}, {state}{last}{url}"
-        )
-    }
+fn local(time: Timestamp, format: &str) -> String {
+    time.to_zoned(TimeZone::system()).strftime(format).to_string()
+}
+
+fn account_line(server: &str, account: &Value) -> Result<String, String> {
+    let title = account["title"].as_str().map_or_else(String::new, |title| format!("{title} "));
+    let name = account["name"].as_str().map_or_else(String::new, |name| format!(" as {title}{name}"));
+    // The reason may be a limit of the server, with its end.
+    let until: Option<Timestamp> = account["until"].as_str().and_then(|until| until.parse().ok());
+    let reason = match (account["reason"].as_str(), until) {
+        (Some(_), Some(until)) if until <= Timestamp::now() => String::new(),
+        (Some(reason), Some(until)) => format!(" ({reason} until {})", local(until, "%Y-%m-%d %H:%M")),
+        (Some(reason), None) => format!(" ({reason})"),
+        (None, _) => String::new(),
+    };
+    Ok(format!("{server}: {}{name}, {}{reason}", text(account, "/state")?, text(account, "/mode")?))
+}
+
+fn game_line(game: &Value) -> Result<String, String> {
+    let head = |key: &str| text(game, &format!("/head/{key}"));
+    let our_color = head("our_color")?;
+    let opponent = &game["head"][if our_color == "white" { "black" } else { "white" }];
+    let rating = opponent["rating"].as_u64().map_or_else(String::new, |rating| format!(" ({rating})"));
+    let rated = if game["head"]["rated"] == true { "rated" } else { "casual" };
+    let state = match &game["over"] {
+        Value::Null => format!("move {}", game["board"]["ply"].as_u64().ok_or("no board")? / 2 + 1),
+        over => text(over, "/words")?.to_owned(),
+    };
+    let last = match &game["decision"] {
+        Value::Null => String::new(),
+        decision => {
+            let score = decision["score"].as_str().map_or_else(String::new, |score| format!(" {score}"));
+            format!(", our last {}{score}", text(decision, "/san")?)
+        }
+    };
+    let url = game["head"]["url"].as_str().map_or_else(String::new, |url| format!(", {url}"));
+    let (server, id, time_control, opponent) =
+        (head("server")?, head("id")?, head("time_control")?, text(opponent, "/name")?);
+    Ok(format!(
+        "{server}: game {id}: {our_color} against {opponent}{rating}, {time_control} {rated}, {state}{last}{url}"
+    ))
 }
 
 #[cfg(test)]

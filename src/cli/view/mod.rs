@@ -4,6 +4,7 @@
 //! [`Scene`] gathers events and draws itself as text, without knowing what it is drawn on; `painter` puts the text on the
 //! terminal; [`Viewer`] is the task that does both.
 
+mod board;
 mod painter;
 mod scene;
 mod table;
@@ -36,21 +37,16 @@ use util::printable;
 /// Minimum interval between redraws.
 const FRAME: Duration = Duration::from_millis(100);
 
-/// Messages to the viewer beside events.
-enum ViewerMessage {
-    Hint(Vec<String>),
-    BeginAnew,
-}
-
-/// The task that shows what happens.
+/// The task that shows the games.
 pub(super) struct Viewer {
     done: CancellationToken,
-    messages: mpsc::UnboundedSender<ViewerMessage>,
+    /// Hints, or `None` where another picture begins.
+    messages: mpsc::UnboundedSender<Option<Vec<String>>>,
     task: JoinHandle<()>,
 }
 
 impl Viewer {
-    /// Shows what happens from now on: on a terminal as a picture, elsewhere as lines.
+    /// Shows the games from now on: on a terminal as a picture, elsewhere as lines.
     pub(super) fn start(events: Receiver<Arc<BotEvent>>) -> Self {
         let done = CancellationToken::new();
         let (messages, heard) = mpsc::unbounded_channel();
@@ -59,12 +55,12 @@ impl Viewer {
 
     /// Shows these lines below the games until others take their place.
     pub(super) fn hint(&self, lines: Vec<String>) {
-        let _ = self.messages.send(ViewerMessage::Hint(lines));
+        let _ = self.messages.send(Some(lines));
     }
 
     /// Leaves the last picture as it is and begins another one below it.
     pub(super) fn begin_anew(&self) {
-        let _ = self.messages.send(ViewerMessage::BeginAnew);
+        let _ = self.messages.send(None);
     }
 
     /// Shows the last picture and gives the terminal back as it was.
@@ -76,7 +72,7 @@ impl Viewer {
 
 async fn watch(
     mut events: Receiver<Arc<BotEvent>>,
-    mut messages: mpsc::UnboundedReceiver<ViewerMessage>,
+    mut messages: mpsc::UnboundedReceiver<Option<Vec<String>>>,
     done: CancellationToken,
 ) {
     let mut painter = can_paint().then(|| Painter::new(io::stdout()));
@@ -102,13 +98,13 @@ async fn watch(
                 Err(RecvError::Closed) => finished = true,
             },
             Some(message) = messages.recv() => match message {
-                ViewerMessage::Hint(lines) => {
+                Some(lines) => {
                     if painter.is_none() {
                         print_lines(&lines);
                     }
                     scene.hint(lines);
                 }
-                ViewerMessage::BeginAnew => {
+                None => {
                     scene.hint(Vec::new());
                     painter.iter_mut().for_each(Painter::begin_anew);
                 }
@@ -157,7 +153,7 @@ fn can_paint() -> bool {
     io::stdout().is_terminal() && env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb")
 }
 
-/// A reader that is gone stops no games, so errors are not looked at.
+/// A closed output stops no games, so errors are ignored.
 fn print_lines(lines: &[String]) {
     let mut stdout = io::stdout();
     for line in lines {

@@ -1,4 +1,4 @@
-//! Repaints the same lines of a terminal, so that what stood there before stays there.
+//! Repaints the same lines of a terminal; earlier lines stay.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use crossterm::{
     terminal::{Clear, ClearType, size},
 };
 
-/// The size that is assumed of a terminal that does not tell its own, in columns and rows.
+/// Default size of a terminal of unknown size, in columns and rows.
 const USUAL_SIZE: (u16, u16) = (80, 24);
 
 /// Paints on `out`. The cursor is hidden meanwhile, and shown again when the painter is dropped.
@@ -22,7 +22,7 @@ pub(super) struct Painter<W: Write> {
 }
 
 impl<W: Write> Painter<W> {
-    /// Begins below what is on the terminal.
+    /// Begins below the last line of the terminal.
     pub(super) fn new(out: W) -> Self {
         Self { out, said: Vec::new(), painted: Vec::new(), columns: 0 }
     }
@@ -49,7 +49,7 @@ impl<W: Write> Painter<W> {
         // A picture higher than the terminal could not be repainted in place.
         lines.truncate(usize::from(rows.saturating_sub(1)));
         if columns != self.columns && !self.painted.is_empty() {
-            // The terminal has wrapped its lines anew: where the last picture begins is not known.
+            // The terminal has wrapped its lines anew: the begin of the last picture is not known.
             self.painted.clear();
         }
         self.columns = columns;
@@ -57,7 +57,7 @@ impl<W: Write> Painter<W> {
         if let Some(height) = u16::try_from(self.painted.len()).ok().filter(|height| *height > 0) {
             self.out.queue(MoveUp(height))?;
         }
-        // What is said takes the place of the picture, all of which is written again below.
+        // These lines take the place of the picture; all of it is written again below.
         let is_moved = !self.said.is_empty();
         for line in std::mem::take(&mut self.said) {
             write!(self.out, "{line}")?;

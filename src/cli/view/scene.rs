@@ -1,11 +1,12 @@
-//! The games that are being watched, and how they look.
+//! The watched games, drawn as text.
 
 use std::{cell::OnceCell, collections::BTreeMap, fmt::Write as _, sync::Arc, time::Instant};
 
 use crossterm::style::{self, Stylize};
-use shakmaty::{File, Position, Rank, Square};
+use shakmaty::Position;
 
 use super::{
+    board::{SquareSize, board},
     result_in_words,
     table::{fit, table, wrapped},
 };
@@ -22,8 +23,6 @@ use domain::{
     vote_words::{ElectorRole, MoveGroup, NamedElector, VoteInWords},
 };
 
-/// The columns of the board with the space beside it.
-const BOARD_WIDTH: usize = 22;
 /// The fewest columns in which anything is shown beside the board.
 const NARROWEST_SIDE: usize = 26;
 
@@ -39,11 +38,11 @@ const MOVE_COLORS: [style::Color; 6] = [
     style::Color::Cyan,
 ];
 
-/// All games of which we have heard.
+/// All known games.
 #[derive(Default)]
 pub(super) struct Scene {
     games: BTreeMap<GameKey, WatchedGame>,
-    /// The game whose board is shown: the first that runs, and after it the next.
+    /// The game on the shown board: the first running one, and after its end the next.
     shown: Option<GameKey>,
     notices: Vec<String>,
     /// Hints for the person at the terminal.
@@ -77,7 +76,7 @@ impl DecidedMove {
 }
 
 impl Scene {
-    /// Takes notice of an event, and says it in lines for those who have no picture.
+    /// Takes notice of an event, and returns it in lines for an output without pictures.
     pub(super) fn take(&mut self, event: &BotEvent) -> Vec<String> {
         let moved = match event {
             BotEvent::Account(..) => None,
@@ -136,7 +135,7 @@ impl Scene {
         None
     }
 
-    /// Forgets games that are over, but for the one that is looked at; it is forgotten too where it goes on.
+    /// Forgets finished games but the shown one; it is forgotten as well if it begins again.
     fn make_room(&mut self, begins: &GameKey) {
         let shown = self.shown.as_ref().filter(|shown| *shown != begins);
         self.games.retain(|known, game| game.over.is_none() || Some(known) == shown);
@@ -227,26 +226,30 @@ impl WatchedGame {
         let terms = &self.info.terms;
         let rated = if terms.rated { "rated" } else { "casual" };
         let title = format!("{id} · {} · {} · {rated}", terms.variant, terms.time_control);
-        let beside = columns.checked_sub(BOARD_WIDTH).filter(|beside| *beside >= NARROWEST_SIDE);
+        // Below the board: the table of the electors with its titles, between two lines.
+        let below = self.electors.len().max(FEWEST_ELECTORS) + 4;
+        let size = SquareSize::fitting(columns, rows.saturating_sub(below));
+        let board_columns = size.board_columns();
+        let beside = columns.checked_sub(board_columns).filter(|beside| *beside >= NARROWEST_SIDE);
         let width = beside.unwrap_or(columns);
         let title = fit(&title, width).dim().to_string();
         let (opponent, ours, moves) = (self.player(!us, width), self.player(us, width), self.recent_moves(width));
+        let mut board = board(&self.line, us, size);
         let mut lines: Vec<String>;
         if beside.is_some() {
             let mut side = vec![title, opponent];
             side.extend(self.vote(width, in_full));
-            side.resize(side.len().max(7), String::new());
+            side.resize(side.len().max(board.len() - 2), String::new());
             side.push(ours);
             side.extend(moves.into_iter().filter(|row| !row.is_empty()));
-            let mut board = self.board();
             let height = board.len().max(side.len());
-            board.resize(height, " ".repeat(BOARD_WIDTH - 3));
+            board.resize(height, " ".repeat(board_columns - 3));
             side.resize(height, String::new());
             lines = board.into_iter().zip(side).map(|(board, side)| format!("{board}   {side}")).collect();
         } else {
             // Too narrow for anything beside the board.
             lines = vec![title, opponent];
-            lines.extend(self.board());
+            lines.extend(board);
             lines.push(ours);
             lines.extend(moves.into_iter().filter(|row| !row.is_empty()));
             lines.extend(self.vote(width, in_full));
@@ -262,34 +265,6 @@ impl WatchedGame {
             }
             None => String::new(),
         });
-        lines
-    }
-
-    fn board(&self) -> Vec<String> {
-        let from_white = self.info.our_color == Color::White;
-        let last = self.line.moves().last().and_then(|uci| uci.to());
-        let order = |index: u32| if from_white { index } else { 7 - index };
-        let mut lines: Vec<String> = (0..8)
-            .map(|row| {
-                let rank = Rank::new(7 - order(row));
-                let mut text = format!(" {} ", rank.char());
-                for column in 0..8 {
-                    let square = Square::from_coords(File::new(order(column)), rank);
-                    let piece = self.line.position().board().piece_at(square);
-                    let glyph = piece.map_or('·', |piece| glyph(piece.color, piece.role));
-                    let mut cell = format!("{glyph} ").stylize();
-                    if Some(square) == last {
-                        cell = cell.reverse();
-                    } else if piece.is_none() {
-                        cell = cell.dim();
-                    }
-                    text.push_str(&cell.to_string());
-                }
-                text
-            })
-            .collect();
-        let files: String = (0..8).map(|column| format!("{} ", File::new(order(column)).char())).collect();
-        lines.push(format!("   {files}"));
         lines
     }
 
@@ -370,7 +345,7 @@ impl WatchedGame {
         }
     }
 
-    /// A proposal for the position on the board. An elector that is not on the roster advises; its name says what it knows.
+    /// A proposal for the position on the board. An elector outside the roster is an adviser, named after its knowledge.
     fn entry(&self, proposal: &Proposal) -> VoteEntry {
         let name = proposal.elector.as_str();
         let known = self.electors.iter().find(|elector| elector.name == proposal.elector);
@@ -385,7 +360,7 @@ impl WatchedGame {
     }
 }
 
-/// The names of those who want a move, those alike counted: `king and centre, 2 × all knowledge (net)`.
+/// The names of a move's supporters, equal ones counted: `king and centre, 2 × all knowledge (net)`.
 fn supporters(group: &MoveGroup) -> String {
     let mut names: Vec<(String, usize)> = Vec::new();
     for elector in &group.by {
@@ -398,19 +373,6 @@ fn supporters(group: &MoveGroup) -> String {
     }
     let names = names.iter().map(|(name, count)| if *count > 1 { format!("{count} × {name}") } else { name.clone() });
     names.collect::<Vec<_>>().join(", ")
-}
-
-fn glyph(color: Color, role: shakmaty::Role) -> char {
-    use shakmaty::Role;
-    let (white, black) = match role {
-        Role::Pawn => ('♙', '♟'),
-        Role::Knight => ('♘', '♞'),
-        Role::Bishop => ('♗', '♝'),
-        Role::Rook => ('♖', '♜'),
-        Role::Queen => ('♕', '♛'),
-        Role::King => ('♔', '♚'),
-    };
-    if color == Color::White { white } else { black }
 }
 
 #[cfg(test)]

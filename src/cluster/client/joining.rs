@@ -13,7 +13,7 @@ use tokio::{
     time::{MissedTickBehavior, interval, sleep},
 };
 
-use super::ClusterClient;
+use super::{ClientShared, ClusterClient};
 use crate::{
     MESSAGES_DROPPED, WORKERS_DISTRUSTED,
     connection::{ConnectionChange, ConnectionError, NatsConnection, ReadWatch, connect_patiently},
@@ -45,14 +45,6 @@ const NEWCOMERS_BYTES: usize = 1 << 20;
 /// Interval of that count, and the length of the pause.
 const NEWCOMERS_EVERY: Duration = Duration::from_secs(1);
 const NEWCOMERS_PAUSE: Duration = Duration::from_secs(5);
-
-/// Subscriptions of a daemon, beside one for each worker that it knows.
-struct Subscriptions {
-    /// The heartbeats of all workers, by which those that are not known yet are found; `None` in a pause after a flood.
-    newcomers: Option<Subscriber>,
-    /// Notices that no worker receives the polls.
-    unheard: Subscriber,
-}
 
 /// Readers of known workers, a task each: the messages of one worker delay no other.
 #[derive(Default)]
@@ -139,42 +131,35 @@ impl ClusterClient {
         has_come_in: &mut bool,
     ) -> Result<(), ConnectionError> {
         let NatsConnection { client, links } = connect_patiently(settings).await?;
-        let subscribed = self.subscribe(&client).await;
-        let subscriptions = subscribed.map_err(|error| ConnectionError::unreachable(settings, &error))?;
+        let ClientShared { name, subjects, .. } = &*self.0;
+        let unreachable = |error: SubscribeError| ConnectionError::unreachable(settings, &error);
+        let newcomers = client.subscribe(subjects.beat(ANYBODY)).await.map_err(unreachable)?;
+        let unheard = client.subscribe(subjects.unheard(name)).await.map_err(unreachable)?;
         if !std::mem::replace(has_come_in, true) {
             tracing::info!(nats = settings.nats, "connected; waiting for workers");
         }
         self.known().link = Some((client.clone(), identity.clone()));
         self.poll();
-        let listening = self.listen(&client, identity, subscriptions, links);
-        let refused = tokio::select! {
-            refused = listening => refused,
-            () = self.verify_claims() => None,
-            () = self.tell_of_tables() => None,
-        };
-        match refused {
-            Some(Ended::NotAllowed(reason)) => Err(ConnectionError::not_allowed(settings, reason)),
-            Some(Ended::TooLong) => Err(ConnectionError::TooLong { server: settings.nats.clone() }),
-            None => Ok(()),
+        tokio::select! {
+            ended = self.listen(settings, &client, identity, newcomers, unheard, links) => ended,
+            () = self.verify_claims() => Ok(()),
+            () = self.tell_of_tables() => Ok(()),
         }
     }
 
-    async fn subscribe(&self, client: &Client) -> Result<Subscriptions, SubscribeError> {
-        let (name, subjects) = (&self.0.name, &self.0.subjects);
-        Ok(Subscriptions {
-            newcomers: Some(client.subscribe(subjects.beat(ANYBODY)).await?),
-            unheard: client.subscribe(subjects.unheard(name)).await?,
-        })
-    }
-
-    /// Listens until the connection is given up, or the server refuses something of it, which is returned.
+    /// Listens until the connection is given up, or the server refuses a subscription or sends too long a message. Finds new
+    /// workers by `newcomers`, the heartbeats of all workers; `unheard` has the notices that no worker receives the polls.
     async fn listen(
         &self,
+        settings: &ClusterSettings,
         client: &Client,
         identity: &ProcessIdentity,
-        mut subscriptions: Subscriptions,
+        newcomers: Subscriber,
+        mut unheard: Subscriber,
         mut links: UnboundedReceiver<ConnectionChange>,
-    ) -> Option<Ended> {
+    ) -> Result<(), ConnectionError> {
+        // None in a pause after a flood.
+        let mut newcomers = Some(newcomers);
         let (mut polls, mut checks) = (interval(POLL_EVERY), interval(CHECK_EVERY));
         polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
         checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -183,7 +168,7 @@ impl ClusterClient {
         let mut counted = Instant::now();
         loop {
             let newcomer = async {
-                match &mut subscriptions.newcomers {
+                match &mut newcomers {
                     Some(newcomers) => newcomers.next().await,
                     None => std::future::pending().await,
                 }
@@ -194,24 +179,24 @@ impl ClusterClient {
                 _ = polls.tick() => self.poll(),
                 _ = checks.tick() => {
                     if watch.is_too_long() {
-                        return Some(Ended::TooLong);
+                        return Err(ConnectionError::TooLong { server: settings.nats.clone() });
                     }
                     self.lose(|registry| registry.expire(Instant::now()), "has fallen silent");
                     readers.keep(|name| self.known().registry.knows(name));
-                    let pause = if subscriptions.newcomers.is_some() { NEWCOMERS_EVERY } else { NEWCOMERS_PAUSE };
+                    let pause = if newcomers.is_some() { NEWCOMERS_EVERY } else { NEWCOMERS_PAUSE };
                     if counted.elapsed() > pause {
                         (readers.beats, readers.bytes, counted) = (0, 0, Instant::now());
-                        if subscriptions.newcomers.is_none() {
-                            subscriptions.newcomers = client.subscribe(self.0.subjects.beat(ANYBODY)).await.ok();
+                        if newcomers.is_none() {
+                            newcomers = client.subscribe(self.0.subjects.beat(ANYBODY)).await.ok();
                         }
                     }
                 }
                 Some(link) = links.recv() => match link {
                     ConnectionChange::Up => self.poll(),
                     ConnectionChange::Down => self.lose(|registry| registry.all_lost(), "the NATS server is unreachable"),
-                    ConnectionChange::NotAllowed(words) => return Some(Ended::NotAllowed(words)),
+                    ConnectionChange::NotAllowed(words) => return Err(ConnectionError::not_allowed(settings, words)),
                 },
-                Some(message) = subscriptions.unheard.next() => self.unheard(&message),
+                Some(message) = unheard.next() => self.unheard(&message),
                 Some(muted) = readers.tasks.join_next() => {
                     if let Ok(Err(name)) = muted {
                         self.mute(&mut readers, &name);
@@ -221,12 +206,12 @@ impl ClusterClient {
                     if readers.floods(message.payload.len()) {
                         metrics::counter!(MESSAGES_DROPPED).increment(1);
                         // Those that are known are listened to as before.
-                        (subscriptions.newcomers, counted) = (None, Instant::now());
+                        (newcomers, counted) = (None, Instant::now());
                     } else {
                         self.may_come(client, identity, &mut readers, &message).await;
                     }
                 }
-                else => return None,
+                else => return Ok(()),
             }
         }
     }
@@ -286,11 +271,4 @@ impl ClusterClient {
         tracing::warn!(worker = name, "worker muted for {seconds} s: it sends more messages than any honest worker");
         self.lose(|registry| registry.remove_named(name), "sends too much");
     }
-}
-
-enum Ended {
-    /// The server does not let it, in these words.
-    NotAllowed(String),
-    /// The server sends what no message of ours can be.
-    TooLong,
 }

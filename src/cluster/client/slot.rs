@@ -5,7 +5,7 @@ use crate::{
     identity::RunId,
     wire::{RemoteElector, WorkerCommand},
 };
-use council::electors::{Fallback, Job, RemoteSlot};
+use council::electors::{Fallback, RemoteSlot, Task};
 
 /// Slot of an elector in the cluster; each search may go to another worker.
 #[derive(Debug)]
@@ -34,14 +34,14 @@ impl ClusterSlot {
 }
 
 impl RemoteSlot for ClusterSlot {
-    fn search(&mut self, job: &Job, reports: &Reports, fallback: Fallback) -> bool {
+    fn search(&mut self, task: &Task, reports: &Reports, fallback: Fallback) -> bool {
         self.stop();
-        let Some(placed) = self.client.dispatch(self, job, reports, fallback) else { return false };
+        let Some(placed) = self.client.dispatch(self, task, reports, fallback) else { return false };
         if self.worker != Some(placed) {
             self.leave();
             self.worker = Some(placed);
         }
-        self.current = Some(job.task.id.serial);
+        self.current = Some(task.id.serial);
         true
     }
 

@@ -7,7 +7,7 @@ use crate::{
     verification::positions::AT_ONCE,
     wire::{ProposalText, RemoteElectorKind},
 };
-use domain::{Bound, GameId, Limits, Line, Phase, Score, SearchId, Task, Variant};
+use domain::{Bound, GameId, Line, Phase, Score, SearchId, Variant};
 use engine::IN_FULL;
 
 const ANN: RunId = RunId(1);
@@ -27,7 +27,7 @@ fn id(serial: u64) -> SearchId {
 fn setting() -> Setting {
     let (reports, inbox) = mpsc::unbounded_channel();
     let line = Arc::new(Line::start(Variant::Standard));
-    let job = Job::new(Task { id: id(1), line, root_moves: Vec::new(), limits: Limits::default() });
+    let task = Task::new(id(1), line);
     let (mut in_flight, sent) = (InFlight::default(), Instant::now());
     in_flight.add(RemoteSearch {
         worker: ANN,
@@ -38,8 +38,8 @@ fn setting() -> Setting {
         values_men: true,
         table: None,
         elector: "mp".into(),
-        progress: ClaimProgress::new(&job),
-        job,
+        progress: ClaimProgress::new(&task),
+        task,
         reports,
         fallback: Fallback::new(|_, _| {}),
         sent,
@@ -48,7 +48,7 @@ fn setting() -> Setting {
 }
 
 impl Setting {
-    /// HomeValues at all that waits, and finds this for every move; says who was caught.
+    /// Verifies all waiting moves with this value; returns the workers with untrue claims.
     fn verifies(&mut self, finds: Score) -> Vec<Caught> {
         let mut caught = Vec::new();
         while let NextSearch::Now(next) = self.in_flight.next_search(self.sent) {
@@ -70,7 +70,7 @@ impl Setting {
         self.in_flight.on_event(now, ANN, event(1, said))
     }
 
-    /// The scores that were passed on since this was asked last.
+    /// Returns the scores passed on since the last call.
     fn heard(&mut self) -> Vec<Score> {
         std::iter::from_fn(|| self.inbox.try_recv().ok()).filter_map(|report| Some(report.proposal()?.score)).collect()
     }
@@ -200,7 +200,7 @@ fn lost_command_is_noticed() {
     let way = setting.sent + ARRIVED_AFTER + LAG / 2;
     assert!(setting.in_flight.compare(way, ANN, &[]).is_empty(), "from far away it comes later");
     let later = setting.sent + ARRIVED_AFTER + LAG;
-    let searching = SearchStatus { daemon: BOB, search: id(1), elector: "mp".into(), threads: 2, nodes: 77 };
+    let searching = (BOB, SearchStatus { search: id(1), elector: "mp".into(), threads: 2, nodes: 77 });
     assert!(setting.in_flight.compare(later, ANN, &[searching]).is_empty());
     assert!(setting.in_flight.compare(later, BOB, &[]).is_empty());
     assert_eq!(setting.in_flight.compare(later, ANN, &[]).len(), 1);
@@ -263,9 +263,9 @@ fn contested() -> (Setting, council::electors::Verification) {
     let mut setting = setting();
     let verification = council::electors::Verification::new(Arc::default());
     let search = setting.in_flight.searches.remove(&1).expect("it runs");
-    let mut job = search.job.clone();
-    job.guidance.verification = Some(verification.clone());
-    setting.in_flight.add(RemoteSearch { job, ..search });
+    let mut task = search.task.clone();
+    task.guidance.verification = Some(verification.clone());
+    setting.in_flight.add(RemoteSearch { task, ..search });
     (setting, verification)
 }
 
@@ -403,10 +403,10 @@ fn claimed_nodes_are_bounded_by_time() {
 #[test]
 fn heartbeat_nodes_are_bounded_by_time() {
     let mut setting = setting();
-    let boast = SearchStatus { daemon: BOB, search: id(1), elector: "mp".into(), threads: 2, nodes: u64::MAX };
+    let boast = (BOB, SearchStatus { search: id(1), elector: "mp".into(), threads: 2, nodes: u64::MAX });
     setting.in_flight.compare(setting.sent + Duration::from_millis(99), ANN, &[boast]);
     let search = setting.in_flight.searches.get(&1).expect("it goes on");
-    assert_eq!(search.job.meter.nodes(), 2_000_000);
+    assert_eq!(search.task.state.nodes(), 2_000_000);
 }
 
 #[test]
@@ -414,7 +414,7 @@ fn liars_searches_restart() {
     let mut setting = setting();
     let (resumed, mut anew) = mpsc::unbounded_channel();
     if let Some(search) = setting.in_flight.searches.get_mut(&1) {
-        search.fallback = Fallback::new(move |job, _| resumed.send(job.task.id.serial).expect("the receiver waits"));
+        search.fallback = Fallback::new(move |task, _| resumed.send(task.id.serial).expect("the receiver waits"));
     }
     setting.says("a2a3", Score::Mate(2));
     assert_eq!(setting.verifies(Score::Cp(0)).len(), 1);

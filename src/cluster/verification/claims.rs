@@ -1,12 +1,12 @@
 //! Tests a worker's claim by a search of this machine. Pure functions.
 //!
-//! A claimed score counts as far as honest searches may differ from the value that a search here finds; the election bounds it further
-//! (`council`, `trust`). A claim beyond that is searched again, forty times as long; a claim that is then further off than honest searches
-//! are is untrue, and the worker gets no searches for a while.
+//! A claimed score counts within the usual difference of honest searches from the value of a search here; the election bounds it
+//! further (`council`, `trust`). A claim beyond that difference is searched again, forty times as long. If it is then further off
+//! than any honest search, it is untrue, and the worker gets no searches for a while.
 //!
-//! A mate that is not found here is played to the end of its variation; if its last two moves force
-//! no mate, the claim is a lie. A mate against the mover that is found here counts, whatever the
-//! claim says.
+//! A claimed mate without a mate here is played to the end of its variation; if its last two moves
+//! force no mate, the claim is a lie. A mate against the mover counts if the search here finds it,
+//! against any claim.
 
 use council::electors::VerificationLength;
 use domain::{Bound, Line, Proposal, Score};
@@ -22,7 +22,7 @@ const HIGHEST: i32 = 30_000;
 /// Value of one move by a search of this machine, from the side that plays it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HomeValue {
-    /// Its score; `None` where our own engine does not play the variant.
+    /// Its score; `None` in variants unknown to the built-in engine.
     pub score: Option<Score>,
     /// The highest score of its iterations, the shallowest among them.
     pub highest: Option<Score>,
@@ -48,13 +48,6 @@ impl HomeValue {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ClaimJudgement {
-    /// The proposal with its score as far as the search here bears it out; zero in a variant that our own engine does not play.
-    pub believed: Proposal,
-    pub verdict: ClaimVerdict,
-}
-
 /// Agreement of a claim with the search here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClaimVerdict {
@@ -66,14 +59,15 @@ pub(crate) enum ClaimVerdict {
     Untrue,
 }
 
-/// Holds a claim against what was found here. Of a search within a window it says no more than that the value lies outside.
-/// The score of a vote counts near the value found here; any other score counts as it was found.
+/// Compares a claim with the value found here. Returns the verdict, and the proposal with the score that counts: near the value
+/// found here for a vote, that value otherwise, and zero in a variant that our own engine does not play. A value beyond the
+/// window of the search counts as the end of the window.
 pub(crate) fn judge(
     claim: &Proposal,
     home: &HomeValue,
     window: Option<(Score, Score)>,
     is_vote: bool,
-) -> ClaimJudgement {
+) -> (Proposal, ClaimVerdict) {
     let within = |score: Score| window.map_or(score, |(low, high)| score.clamp(low, high.max(low)));
     let said = within(match claim.score {
         Score::Cp(said) => Score::Cp(said.clamp(-HIGHEST, HIGHEST)),
@@ -87,10 +81,10 @@ pub(crate) fn judge(
         ..claim.clone()
     };
     let verdict = ours.map_or(ClaimVerdict::Plausible, |ours| verdict(said, ours, home, within));
-    ClaimJudgement { believed, verdict }
+    (believed, verdict)
 }
 
-/// A claimed score, no further from the value found here than honest searches are. Mates count as they were found.
+/// Returns a claimed score within the margin of the value found here. Mates count as found here.
 fn near(said: Score, ours: Score) -> Score {
     match (said, ours) {
         (Score::Cp(said), Score::Cp(seen)) => Score::Cp(said.clamp(seen - margin(seen), seen + margin(seen))),
@@ -183,8 +177,7 @@ mod tests {
     }
 
     fn judged(said: Score, seen: Score, length: VerificationLength) -> (Score, ClaimVerdict) {
-        let ClaimJudgement { believed, verdict } =
-            judge(&claim(said, "e2e4 e7e5 g1f3"), &home(seen, length), None, true);
+        let (believed, verdict) = judge(&claim(said, "e2e4 e7e5 g1f3"), &home(seen, length), None, true);
         (believed.score, verdict)
     }
 
@@ -202,8 +195,8 @@ mod tests {
 
     #[test]
     fn score_that_is_no_vote_counts_as_found_here() {
-        let judgement = judge(&claim(Cp(150), "e2e4"), &home(Cp(20), Short), None, false);
-        assert_eq!((judgement.believed.score, judgement.verdict), (Cp(20), Plausible));
+        let (believed, verdict) = judge(&claim(Cp(150), "e2e4"), &home(Cp(20), Short), None, false);
+        assert_eq!((believed.score, verdict), (Cp(20), Plausible));
     }
 
     #[test]
@@ -217,7 +210,7 @@ mod tests {
             (Cp(600), Bound::Lower),
         ] {
             let said = Proposal { bound, ..claim(score, "e2e4 e7e5 g1f3") };
-            let believed = judge(&said, &home, None, true).believed;
+            let (believed, _) = judge(&said, &home, None, true);
             assert_eq!((believed.score, believed.bound), (Mate(-1), Bound::Exact), "{score} {bound:?}");
         }
         assert_eq!(judged(Mate(-2), Mate(-3), Long), (Mate(-3), Plausible));
@@ -244,8 +237,8 @@ mod tests {
     #[test]
     fn window_value_is_only_a_bound() {
         let within = |said: Score, seen: Score| {
-            let judgement = judge(&claim(said, "e2e4"), &home(seen, Long), Some((Cp(300), Cp(310))), false);
-            (judgement.believed.score, judgement.verdict)
+            let (believed, verdict) = judge(&claim(said, "e2e4"), &home(seen, Long), Some((Cp(300), Cp(310))), false);
+            (believed.score, verdict)
         };
         assert_eq!(within(Cp(300), Cp(-900)), (Cp(300), Plausible), "not above the window");
         assert_eq!(within(Mate(3), Cp(-900)), (Cp(300), Plausible), "a lie cannot leave it");
@@ -254,13 +247,9 @@ mod tests {
     #[test]
     fn shallow_oversight_is_no_lie() {
         let overlooked = HomeValue::none(Long).after(Cp(84), 1).after(Cp(60), 2).after(Mate(-1), 3);
-        let ClaimJudgement { believed, verdict } = judge(&claim(Cp(84), "c8a6 g7h8"), &overlooked, None, true);
+        let (believed, verdict) = judge(&claim(Cp(84), "c8a6 g7h8"), &overlooked, None, true);
         assert_eq!((believed.score, verdict), (Mate(-1), Plausible), "yet it elects nothing");
-        assert_eq!(
-            judge(&claim(Cp(1500), "c8a6 g7h8"), &overlooked, None, true).verdict,
-            Untrue,
-            "no iteration said that"
-        );
+        assert_eq!(judge(&claim(Cp(1500), "c8a6 g7h8"), &overlooked, None, true).1, Untrue, "no iteration said that");
     }
 
     #[test]
@@ -278,7 +267,7 @@ mod tests {
 
     #[test]
     fn unknown_variant_has_no_value() {
-        assert_eq!(judge(&claim(Mate(1), "e2e4"), &HomeValue::none(Long), None, true).believed.score, Cp(0));
+        assert_eq!(judge(&claim(Mate(1), "e2e4"), &HomeValue::none(Long), None, true).0.score, Cp(0));
     }
 
     #[test]

@@ -1,11 +1,10 @@
-//! Values that this machine has found for moves that workers proposed, and claims that still wait
-//! for one.
+//! Home values of proposed moves, and claims in doubt.
 
 use std::{collections::VecDeque, sync::Arc};
 
 use super::claims::{self, ClaimVerdict, HomeValue};
 use crate::identity::RunId;
-use council::electors::{Job, VerificationLength};
+use council::electors::{Task, VerificationLength};
 use domain::{Line, Proposal, Score, UciMove};
 
 /// A move in a position; no move stands for the best one.
@@ -13,11 +12,11 @@ use domain::{Line, Proposal, Score, UciMove};
 pub(crate) struct VerifiedMove {
     /// The position as FEN, with its counters.
     pub position: Arc<str>,
-    /// The move that is searched alone.
+    /// The only move to search.
     pub best: Option<UciMove>,
 }
 
-/// A search to do on this machine.
+/// A search for this machine.
 #[derive(Clone, Debug)]
 pub(crate) struct HomeSearch {
     pub key: VerifiedMove,
@@ -27,7 +26,7 @@ pub(crate) struct HomeSearch {
     pub doubt: bool,
 }
 
-/// A claim that a short search did not bear out.
+/// A claim beyond the margin of a short search.
 #[derive(Clone, Debug)]
 struct Suspicion {
     worker: RunId,
@@ -43,14 +42,13 @@ struct Suspicion {
 enum Trial {
     /// Value of the claimed move.
     Move,
-    /// A mate before the last two moves of the variation that shows one.
+    /// A mate before the last two moves of the claimed variation.
     Mate,
-    /// Value of the position where the variation ends, with the claimant to move there or the other
-    /// side.
+    /// Value of the end of the variation, with the claimant to move there or the other side.
     End { claimant_moves: bool },
 }
 
-/// A worker whose claim was proved untrue.
+/// A worker with an untrue claim.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Caught {
     pub worker: RunId,
@@ -79,17 +77,17 @@ impl HomeValues {
         self.found.iter().rev().find(|(known, _)| known == key).map(|(_, value)| *value)
     }
 
-    /// A claim is to be searched longer.
-    pub(crate) fn suspect(&mut self, worker: RunId, job: &Job, claim: &Proposal, target: &VerifiedMove) {
+    /// Adds a claim for a longer search.
+    pub(crate) fn suspect(&mut self, worker: RunId, task: &Task, claim: &Proposal, target: &VerifiedMove) {
         let known = self.suspicions.iter().any(|other| other.worker == worker && other.target == *target);
         if !known && self.suspicions.len() < Self::MOST_SUSPICIONS {
-            let (line, window) = (Arc::clone(&job.task.line), job.guidance.window);
+            let (line, window) = (Arc::clone(&task.line), task.guidance.window);
             let (claim, target, trial) = (claim.clone(), target.clone(), Trial::Move);
             self.suspicions.push_back(Suspicion { worker, window, claim, line, target, trial });
         }
     }
 
-    /// The longer search that is due next.
+    /// Returns the next longer search.
     pub(crate) fn next(&self) -> Option<HomeSearch> {
         let Suspicion { line, target, .. } = self.suspicions.front()?;
         Some(HomeSearch { key: target.clone(), line: Arc::clone(line), length: VerificationLength::Long, doubt: true })
@@ -120,9 +118,8 @@ impl HomeValues {
 }
 
 impl Suspicion {
-    /// Returns the next test of a claim after the search of its move, by the variation that it
-    /// shows: a mate before the last two moves of it, and a score that the search of the move does
-    /// not bear out at its end.
+    /// Returns the next test of a claim after the search of its move, by its variation: a mate is
+    /// tested before the last two moves, and an untrue score at the end.
     fn next_trial(&self, found: &HomeValue) -> Option<Self> {
         if self.trial != Trial::Move {
             return None;
@@ -138,7 +135,7 @@ impl Suspicion {
         Some(Self { line: Arc::new(line), target, trial, ..self.clone() })
     }
 
-    /// Returns the value from the side whose move is claimed to be best.
+    /// Returns the value for the player of the claimed move.
     fn seen_by_the_claimant(&self, found: HomeValue) -> HomeValue {
         match self.trial {
             Trial::End { claimant_moves: false } => found.flipped(),
@@ -148,7 +145,7 @@ impl Suspicion {
 
     fn is_untrue(&self, found: &HomeValue) -> bool {
         match self.trial {
-            Trial::Move => claims::judge(&self.claim, found, self.window, false).verdict == ClaimVerdict::Untrue,
+            Trial::Move => claims::judge(&self.claim, found, self.window, false).1 == ClaimVerdict::Untrue,
             Trial::Mate => found.score.is_some_and(|score| !matches!(score, Score::Mate(1..))),
             Trial::End { .. } => claims::is_untrue_where_it_ends(&self.claim, &self.seen_by_the_claimant(*found)),
         }

@@ -56,7 +56,7 @@ fn search(engine: &mut Engine, order: &HomeSearch) -> HomeValue {
     engine.new_game();
     let mut value = nothing;
     engine.search(&position, &root, &limits, &AtomicBool::new(false), &mut |iteration| {
-        value = value.after(iteration.score.into(), iteration.depth);
+        value = value.after(iteration.score, iteration.depth);
     });
     value
 }

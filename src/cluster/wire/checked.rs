@@ -4,8 +4,8 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use super::{ProposalText, RemoteElector, RemoteElectorKind, SearchCommand, TableNews, is_name};
-use council::electors::{ElectorKind, ElectorSpec, EngineProgram, Guidance, Hints, Instance, Job};
-use domain::{ElectorName, Line, MachineName, Proposal, Score, Task, UciMove, moves_text};
+use council::electors::{ElectorKind, ElectorSpec, EngineProgram, Guidance, Hints, Instance, Task};
+use domain::{ElectorName, Line, MachineName, Proposal, Score, UciMove, moves_text};
 use engine::{Noise, SharedTable, TableBatch, TableEntry};
 
 /// Plies no search is deeper than; that of ours ends at 245.
@@ -152,8 +152,7 @@ fn is_plain(value: &str) -> bool {
 }
 
 impl SearchCommand {
-    pub fn of(job: &Job, slot: u32, elector: RemoteElector, threads: u16) -> Self {
-        let Job { task, guidance, .. } = job;
+    pub fn of(task: &Task, slot: u32, elector: RemoteElector, threads: u16) -> Self {
         Self {
             id: task.id.clone(),
             slot,
@@ -163,14 +162,14 @@ impl SearchCommand {
             start: task.line.start_fen(),
             moves: moves_text(task.line.moves()),
             root_moves: moves_text(&task.root_moves),
-            hints: guidance.hints.as_ref().map(|hints| moves_text(&hints.now())).unwrap_or_default(),
-            window: guidance.window,
+            hints: task.guidance.hints.as_ref().map(|hints| moves_text(&hints.now())).unwrap_or_default(),
+            window: task.guidance.window,
             limits: task.limits,
         }
     }
 
-    /// The job on a worker.
-    pub fn job(&self) -> Result<Job, Invalid> {
+    /// The task on a worker.
+    pub fn task(&self) -> Result<Task, Invalid> {
         require(is_name(self.id.game.as_str()), "a game without a name")?;
         let mut line = Line::from_fen(self.variant, self.start.as_deref().unwrap_or_default()).map_err(invalid)?;
         line.play_all(&self.moves).map_err(invalid)?;
@@ -181,8 +180,8 @@ impl SearchCommand {
         let hints = Hints::new(false);
         hints.tell(moves_of(&self.hints)?);
         let hints = (!self.hints.is_empty()).then_some(hints);
-        let task = Task { id: self.id.clone(), line: Arc::new(line), root_moves, limits: self.limits };
-        Ok(Job::guided(task, Guidance { hints, window: self.window, ..Guidance::default() }))
+        let guidance = Guidance { hints, window: self.window, ..Guidance::default() };
+        Ok(Task { root_moves, limits: self.limits, guidance, ..Task::new(self.id.clone(), Arc::new(line)) })
     }
 }
 

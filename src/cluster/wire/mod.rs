@@ -5,8 +5,8 @@
 //! The head is the same in all versions of the protocol from 2 on, so that every process can name a
 //! sender of another version. The subject alone names the sender, which the server enforces.
 //!
-//! Invariants: nothing longer than [`LONGEST`] is read; a body is read only if protocol and engine are ours; whatever was read is
-//! still only text and numbers: [`checked`] makes values of the program of it, or refuses.
+//! Invariants: nothing longer than [`LONGEST`] is read; a body is read only from the same protocol and engine; its contents are
+//! only text and numbers until [`checked`] turns them into values of the program, or refuses them.
 
 pub mod checked;
 #[cfg(test)]
@@ -16,25 +16,26 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::identity::{ProcessIdentity, ProgramVersion, RunId, Sender};
+use council::electors::SearchStatus;
 use domain::{Bound, ElectorName, Knowledge, Limits, Score, SearchId, Variant};
 use engine::{Heuristic, Percentages};
 
 /// The version of this protocol. It changes with every change of a message.
 pub const PROTOCOL: u8 = 4;
 
-/// No message is longer, in bytes: a game of a thousand moves fits several times.
+/// The longest message, in bytes: a game of a thousand moves fits several times.
 pub const LONGEST: usize = 64 << 10;
 
 /// Letters in a name of a machine, game, elector or engine.
 pub const LONGEST_NAME: usize = 64;
 
-/// A message that cannot be used.
+/// An unusable message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// No message of ours, or one beyond the limit.
+    /// Not a message of this program, or too long.
     #[error("not a message of concilio's")]
     Malformed,
-    /// It was sent by another version of this program.
+    /// A message of another version of this program.
     #[error("{name} runs concilio {theirs} (protocol {protocol}), this is {ours} (protocol {PROTOCOL}): install the same version on both", name = sender.name)]
     Version { sender: Sender, protocol: u8, theirs: ProgramVersion, ours: ProgramVersion },
 }
@@ -45,10 +46,10 @@ pub fn encode<B: Serialize>(from: &ProcessIdentity, body: &B) -> Bytes {
     Bytes::from(bytes)
 }
 
-/// Reads the bytes of a message that came from this name.
+/// Reads a message from this name.
 ///
 /// # Errors
-/// [`DecodeError`] if it is none, or not of our version.
+/// [`DecodeError`] if it is not a message of this version.
 pub fn decode<B: DeserializeOwned>(
     from: &str,
     bytes: &[u8],
@@ -83,11 +84,12 @@ pub struct Heartbeat {
     pub cores: u16,
     /// Speed of one core, thousands of nodes a second.
     pub speed: u32,
-    /// UCI engines it can run, by name.
+    /// Its UCI engines, by name.
     pub engines: Vec<String>,
     pub daemons: Vec<RunId>,
-    pub searches: Vec<SearchStatus>,
-    /// The number of the poll that this answers, if it answers one.
+    /// The running searches, each with its daemon.
+    pub searches: Vec<(RunId, SearchStatus)>,
+    /// The number of the answered poll, if it is an answer.
     pub answers: Option<u64>,
 }
 
@@ -101,39 +103,29 @@ impl Heartbeat {
 
     /// Returns the number of threads that search at this moment.
     pub fn busy(&self) -> usize {
-        self.searches.iter().map(|search| usize::from(search.threads)).sum()
+        self.searches.iter().map(|(_, search)| usize::from(search.threads)).sum()
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WorkerState {
     Lending,
-    /// It finishes those it has and takes no others.
+    /// It finishes its searches and takes no others.
     Draining,
-    /// It has left; nothing more comes of it.
+    /// It has left, and sends nothing more.
     Gone,
 }
 
-/// A search that runs on a worker.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SearchStatus {
-    pub daemon: RunId,
-    pub search: SearchId,
-    pub elector: ElectorName,
-    pub threads: u16,
-    pub nodes: u64,
-}
-
-/// A daemon's sign of life, to all workers. What it does not list is not wanted any more.
+/// A daemon's sign of life, to all workers. They stop all searches missing from its list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Poll {
     /// Counts the polls of this daemon.
     pub number: u64,
-    /// The searches that it waits for, by their serial numbers.
+    /// The serial numbers of its searches.
     pub searches: Vec<u64>,
 }
 
-/// A message to one run of a process: another process that listens under the same name leaves it alone.
+/// A message to one run of a process: another process of the same name ignores it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Addressed<B> {
     pub to: RunId,
@@ -143,7 +135,7 @@ pub struct Addressed<B> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum WorkerMessage {
     Answer(Heartbeat),
-    /// Something about one of its searches.
+    /// A report about one of its searches.
     Event(SearchEvent),
     /// News of one of the daemon's tables.
     Table(TableNews),
@@ -152,22 +144,22 @@ pub enum WorkerMessage {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum WorkerCommand {
     Search(Box<SearchCommand>),
-    /// Stop the search of this serial number; nothing more is wanted of it.
+    /// Stop the search of this serial number.
     Stop(u64),
     /// The elector on this slot forgets the last game.
     NewGame(u32),
-    /// The elector on this slot will not come back.
+    /// Close this slot.
     Leave(u32),
-    /// News of a table that the worker's searches share. Its receiver sends its own news, too.
+    /// News of a table of the worker's searches. The worker then sends news of it, too.
     Table(TableNews),
 }
 
-/// Entries of a transposition table that copies of one elector share, on each machine their own.
+/// New entries of a transposition table. The copies of an elector share a table on each machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableNews {
     /// The daemon's number for the table, as in [`RemoteElector::table`].
     pub table: u64,
-    /// The key of the position that is searched.
+    /// The key of the searched position.
     pub root: u64,
     /// [`TableEntry::BYTES`](engine::TableEntry::BYTES) each, the deepest first.
     pub entries: Vec<u8>,
@@ -177,7 +169,7 @@ pub struct TableNews {
 pub struct SearchCommand {
     /// Its identity: game, ply, serial number, phase.
     pub id: SearchId,
-    /// The daemon's number for the elector's slot: one that comes back finds its table as it was.
+    /// The daemon's number for the elector's slot. A slot keeps its table from search to search.
     pub slot: u32,
     pub elector: RemoteElector,
     pub threads: u16,
@@ -186,7 +178,7 @@ pub struct SearchCommand {
     pub start: Option<String>,
     /// The moves since, in UCI notation, with blanks between them.
     pub moves: String,
-    /// The moves to search, in the same way; none means all.
+    /// The moves to search, in the same format; empty means all.
     pub root_moves: String,
     pub hints: String,
     /// Only values between these two matter.
@@ -199,7 +191,7 @@ pub struct RemoteElector {
     pub name: ElectorName,
     /// Its transposition table, MiB.
     pub hash: u32,
-    /// The daemon's number for the table that it shares with others of its council, if it does.
+    /// The daemon's number for its shared table, if it has one.
     pub table: Option<u64>,
     /// The program or engine that searches.
     pub kind: RemoteElectorKind,
@@ -219,9 +211,9 @@ pub enum RemoteElectorKind {
         /// Amplitude and seed of the noise on its evaluation.
         noise: (u16, u64),
     },
-    /// A UCI engine that the worker has under this name, with options whose values are numbers, true or false.
+    /// A UCI engine of the worker; the values of its options are numbers, true or false.
     Uci {
-        /// The name under which the worker has it.
+        /// The worker's name for it.
         engine: String,
         options: Vec<(String, String)>,
     },
@@ -259,7 +251,7 @@ pub enum SearchEventKind {
     /// The search has ended, with its number of nodes.
     Finished(u64),
     Failed(String),
-    /// The worker has no core for it, or is leaving; it was not begun, or not brought to an end.
+    /// The worker has no core for it, or is leaving.
     GivenBack,
 }
 
@@ -273,7 +265,7 @@ pub struct ProposalText {
     /// The last completed iteration, in plies.
     pub depth: u32,
     pub selective_depth: u32,
-    /// Root moves searched in the iteration that was not completed.
+    /// Searched root moves of the unfinished iteration.
     pub root_moves_done: u32,
     pub nodes: u64,
     /// Microseconds since the search began.

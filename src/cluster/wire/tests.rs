@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::ProcessIdentity;
-use council::electors::{ElectorSpec, Job};
-use domain::{GameId, Line, Phase, Task};
+use council::electors::{ElectorSpec, Task};
+use domain::{GameId, Line, Phase};
 use engine::{TableBatch, TableEntry};
 
 fn identity() -> ProcessIdentity {
@@ -23,9 +23,9 @@ fn command() -> WorkerCommand {
     let mut line = Line::start(Variant::Standard);
     line.play_all("e2e4 e7e5").expect("legal");
     let limits = Limits { nodes: Some(5000), ..Limits::default() };
-    let job = Job::new(Task { id: search(), line: Arc::new(line), root_moves: Vec::new(), limits });
+    let task = Task { limits, ..Task::new(search(), Arc::new(line)) };
     let spec = ElectorSpec::own("mpar".parse().expect("letters"), 8);
-    WorkerCommand::Search(Box::new(SearchCommand::of(&job, 7, RemoteElector::of(&spec, None).expect("it travels"), 1)))
+    WorkerCommand::Search(Box::new(SearchCommand::of(&task, 7, RemoteElector::of(&spec, None).expect("it travels"), 1)))
 }
 
 fn proposal() -> ProposalText {
@@ -52,13 +52,7 @@ fn heartbeat() -> Heartbeat {
         speed: 1200,
         engines: vec!["stockfish".to_owned()],
         daemons: vec![RunId(5)],
-        searches: vec![SearchStatus {
-            daemon: RunId(5),
-            search: search(),
-            elector: "mpar".into(),
-            threads: 1,
-            nodes: 4711,
-        }],
+        searches: vec![(RunId(5), SearchStatus { search: search(), elector: "mpar".into(), threads: 1, nodes: 4711 })],
         answers: Some(3),
     }
 }
@@ -141,7 +135,7 @@ fn oversized_messages_are_rejected() {
 
 fn task() -> Task {
     let WorkerCommand::Search(command) = command() else { unreachable!("a search") };
-    command.job().expect("a job").task
+    command.task().expect("a task")
 }
 
 #[track_caller]
@@ -211,7 +205,7 @@ proptest! {
             let _ = decode::<Heartbeat>("garret", bytes, &version);
             let _ = decode::<Poll>("garret", bytes, &version);
             if let Ok((_, WorkerCommand::Search(command))) = decode::<WorkerCommand>("garret", bytes, &version) {
-                let _ = (command.job(), command.elector.spec(command.threads, &Default::default()));
+                let _ = (command.task(), command.elector.spec(command.threads, &Default::default()));
             }
             if let Ok((_, SearchEvent { kind: SearchEventKind::Proposal(text), .. })) = decode::<SearchEvent>("garret", bytes, &version) {
                 let _ = text.proposal(&task(), &"mpar".into(), &"garret".into());

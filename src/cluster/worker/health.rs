@@ -11,11 +11,28 @@ use std::{
 };
 
 use async_nats::{Client, connection::State};
-use axum::{Router, http::StatusCode, routing::get};
-use tokio::net::TcpListener;
+use hyper::{
+    Request, Response, StatusCode,
+    body::Incoming,
+    header::{CONTENT_TYPE, HeaderValue},
+    server::conn::http1,
+    service::service_fn,
+};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    net::TcpListener,
+    sync::Semaphore,
+    time::{sleep, timeout},
+};
 
 /// Time without a turn of its loop after which a worker counts as hung.
 const HANGS_AFTER: Duration = Duration::from_secs(5);
+/// Maximum number of open connections; others wait.
+const MOST_CONNECTIONS: usize = 32;
+/// The longest life of a connection.
+const CONNECTION_FOR: Duration = Duration::from_secs(60);
+/// The pause after a connection that could not be accepted, so that a lack of file handles does not spin.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
 
 #[derive(Clone)]
 pub(super) struct WorkerHealth(Arc<HealthState>);
@@ -64,16 +81,42 @@ impl Default for WorkerHealth {
 }
 
 impl WorkerHealth {
-    pub(super) async fn serve(&self, address: SocketAddr) -> io::Result<()> {
+    /// Answers at an address; returns it with the port that it has.
+    pub(super) async fn serve(&self, address: SocketAddr) -> io::Result<SocketAddr> {
         let listener = TcpListener::bind(address).await?;
-        let (live, ready, measured) = (self.clone(), self.clone(), self.clone());
-        let code = |well: bool| if well { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-        let router = Router::new()
-            .route("/live", get(move || std::future::ready(code(live.is_live()))))
-            .route("/ready", get(move || std::future::ready(code(ready.is_ready()))))
-            .route("/metrics", get(move || std::future::ready(measured.metrics())));
-        tokio::spawn(async move { axum::serve(listener, router).await });
-        Ok(())
+        let bound = listener.local_addr()?;
+        let (health, places) = (self.clone(), Arc::new(Semaphore::new(MOST_CONNECTIONS)));
+        tokio::spawn(async move {
+            while let Ok(place) = Arc::clone(&places).acquire_owned().await {
+                let Ok((stream, _)) = listener.accept().await else {
+                    sleep(ACCEPT_AGAIN).await;
+                    continue;
+                };
+                let health = health.clone();
+                tokio::spawn(async move {
+                    let answer = service_fn(|request| std::future::ready(io::Result::Ok(health.answer(&request))));
+                    let mut server = http1::Builder::new();
+                    let connection = server.timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), answer);
+                    let _ = timeout(CONNECTION_FOR, connection).await;
+                    drop(place);
+                });
+            }
+        });
+        Ok(bound)
+    }
+
+    fn answer(&self, request: &Request<Incoming>) -> Response<String> {
+        let code = |well: bool| (if well { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, String::new());
+        let (status, text) = match request.uri().path() {
+            "/live" => code(self.is_live()),
+            "/ready" => code(self.is_ready()),
+            "/metrics" => (StatusCode::OK, self.metrics()),
+            _ => (StatusCode::NOT_FOUND, String::new()),
+        };
+        let mut response = Response::new(text);
+        *response.status_mut() = status;
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+        response
     }
 
     /// The connection to the NATS server stands.
@@ -108,5 +151,37 @@ impl WorkerHealth {
 
     fn is_ready(&self) -> bool {
         self.is_connected() && self.is_live() && self.0.round.load(Relaxed) > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::TcpStream,
+    };
+
+    use super::*;
+
+    async fn get(address: SocketAddr, path: &str) -> String {
+        let mut stream = TcpStream::connect(address).await.expect("it listens");
+        let request = format!("GET {path} HTTP/1.1\r\nhost: worker\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.expect("an answer");
+        answer
+    }
+
+    #[tokio::test]
+    async fn unconnected_worker_is_alive_and_unready() {
+        let health = WorkerHealth::default();
+        let address = health.serve(SocketAddr::from(([127, 0, 0, 1], 0))).await.expect("a free port");
+        health.went_round(WorkerLoad { cores: 3, ..WorkerLoad::default() });
+        for (path, status) in [("/live", 200), ("/ready", 503), ("/metrics", 200), ("/", 404)] {
+            let answer = get(address, path).await;
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{path}: {answer}");
+        }
+        let metrics = get(address, "/metrics").await;
+        assert!(metrics.contains("concilio_worker_connected 0\n") && metrics.contains("concilio_worker_cores 3\n"));
     }
 }

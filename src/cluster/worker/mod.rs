@@ -36,8 +36,8 @@ use super::{
         WorkerCommand, WorkerMessage, WorkerState,
     },
 };
-use council::electors::{ElectorSpec, Meter, SearchReport, Slot, memory_for_tables};
-use domain::{ElectorName, SearchId};
+use council::electors::{ElectorSpec, SearchReport, SearchState, SearchStatus, Slot, memory_for_tables};
+use domain::SearchId;
 use engine::{Belief, SharedTable};
 use health::{WorkerHealth, WorkerLoad};
 use scheduler::{LentResources, Scheduler, SchedulerEffect, SlotKey, TableKey};
@@ -125,7 +125,7 @@ struct WorkerTask {
     table_sync: Option<SyncBudget>,
     /// Table of the last message.
     told_last: Option<TableKey>,
-    meters: HashMap<SlotKey, Arc<Meter>>,
+    states: HashMap<SlotKey, Arc<SearchState>>,
     over: UnboundedSender<(SlotKey, SearchId)>,
     ended: Option<UnboundedReceiver<(SlotKey, SearchId)>>,
     health: WorkerHealth,
@@ -163,6 +163,19 @@ impl Publisher {
         connection::send(&self.client, subject, wire::encode(&self.identity, &message));
     }
 
+    /// Tells the daemon of every proposal of a search and of its end.
+    async fn pass_on(&self, daemon: &Sender, mut reports: UnboundedReceiver<SearchReport>, state: &SearchState) {
+        while let Some(report) = reports.recv().await {
+            let (search, elector) = (report.search().clone(), report.elector().clone());
+            let kind = match report {
+                SearchReport::Proposal(proposal) => SearchEventKind::Proposal(ProposalText::of(&proposal)),
+                SearchReport::Finished(..) => SearchEventKind::Finished(state.nodes()),
+                SearchReport::Failed(_, _, why) => SearchEventKind::Failed(why),
+            };
+            self.tell(daemon, WorkerMessage::Event(SearchEvent { search, elector, kind }));
+        }
+    }
+
     fn beat(&self, heartbeat: &Heartbeat) {
         let subject = self.subjects.beat(&self.identity.sender.name);
         connection::send(&self.client, subject, wire::encode(&self.identity, heartbeat));
@@ -186,7 +199,7 @@ impl WorkerTask {
             tables: BTreeMap::new(),
             table_sync,
             told_last: None,
-            meters: HashMap::new(),
+            states: HashMap::new(),
             over,
             ended: Some(ended),
             health,
@@ -368,27 +381,24 @@ impl WorkerTask {
                 }
                 SchedulerEffect::Close(key) => {
                     self.slots.remove(&key);
-                    self.meters.remove(&key);
+                    self.states.remove(&key);
                     let scheduler = &self.scheduler;
                     self.tables.retain(|table, _| scheduler.has_table(*table));
                 }
-                SchedulerEffect::Search(key, job) => {
+                SchedulerEffect::Search(key, task) => {
                     let daemon = self.daemon(key.0);
                     if let Some((slot, daemon)) = self.slots.get_mut(&key).zip(daemon) {
                         self.searches += 1;
                         let (reports, inbox) = mpsc::unbounded_channel();
-                        let meter = Arc::clone(&job.meter);
-                        let relayed = RelayedSearch {
-                            key,
-                            daemon,
-                            search: job.task.id.clone(),
-                            elector: slot.spec().name.clone(),
-                            meter,
-                        };
-                        self.meters.insert(key, Arc::clone(&relayed.meter));
-                        slot.search(job, &reports);
+                        let (search, state) = (task.id.clone(), Arc::clone(&task.state));
+                        self.states.insert(key, Arc::clone(&state));
+                        slot.search(task, &reports);
                         drop(reports);
-                        tokio::spawn(relayed.pass_on(inbox, self.publisher.clone(), self.over.clone()));
+                        let (publisher, over) = (self.publisher.clone(), self.over.clone());
+                        tokio::spawn(async move {
+                            publisher.pass_on(&daemon, inbox, &state).await;
+                            over.send((key, search))
+                        });
                     }
                 }
                 SchedulerEffect::Stop(key) => self.slots.get(&key).into_iter().for_each(Slot::stop),
@@ -418,9 +428,9 @@ impl WorkerTask {
     }
 
     fn state(&self, answers: Option<u64>) -> Heartbeat {
-        let counted = self.scheduler.searches().into_iter().map(|(key, search)| wire::SearchStatus {
-            nodes: self.meters.get(&key).map_or(0, |meter| meter.nodes()),
-            ..search
+        let counted = self.scheduler.searches().into_iter().map(|(key, search)| {
+            let nodes = self.states.get(&key).map_or(0, |state| state.nodes());
+            (key.0, SearchStatus { nodes, ..search })
         });
         Heartbeat {
             state: self.scheduler.state(),
@@ -431,35 +441,5 @@ impl WorkerTask {
             searches: counted.collect(),
             answers,
         }
-    }
-}
-
-/// A search whose reports are passed on.
-struct RelayedSearch {
-    key: SlotKey,
-    daemon: Sender,
-    search: SearchId,
-    elector: ElectorName,
-    meter: Arc<Meter>,
-}
-
-impl RelayedSearch {
-    /// Tells the daemon of every proposal and of the end, after which nothing more comes of it.
-    async fn pass_on(
-        self,
-        mut reports: UnboundedReceiver<SearchReport>,
-        publisher: Publisher,
-        over: UnboundedSender<(SlotKey, SearchId)>,
-    ) {
-        while let Some(report) = reports.recv().await {
-            let kind = match report {
-                SearchReport::Proposal(proposal) => SearchEventKind::Proposal(ProposalText::of(&proposal)),
-                SearchReport::Finished(..) => SearchEventKind::Finished(self.meter.nodes()),
-                SearchReport::Failed(_, _, why) => SearchEventKind::Failed(why),
-            };
-            let event = SearchEvent { search: self.search.clone(), elector: self.elector.clone(), kind };
-            publisher.tell(&self.daemon, WorkerMessage::Event(event));
-        }
-        let _ = over.send((self.key, self.search));
     }
 }

@@ -18,10 +18,10 @@ use std::{
 use super::super::{
     identity::RunId,
     placement::fair_share,
-    wire::{Poll, SearchCommand, SearchEvent, SearchEventKind, SearchStatus, TableNews, WorkerCommand, WorkerState},
+    wire::{Poll, SearchCommand, SearchEvent, SearchEventKind, TableNews, WorkerCommand, WorkerState},
 };
-use council::electors::{ElectorKind, ElectorSpec, Job};
-use domain::{ElectorName, SearchId};
+use council::electors::{ElectorKind, ElectorSpec, SearchStatus, Task};
+use domain::SearchId;
 
 /// Time without a poll after which a daemon is gone; it polls every second.
 const GONE_AFTER: Duration = Duration::from_secs(5);
@@ -46,7 +46,7 @@ pub(super) enum SchedulerEffect {
     /// Close a slot; its search ends.
     Close(SlotKey),
     /// Begin a search on a slot that is open.
-    Search(SlotKey, Job),
+    Search(SlotKey, Task),
     Stop(SlotKey),
     /// The elector on a slot forgets the last game, with that table if it shares one.
     NewGame(SlotKey, Option<TableKey>),
@@ -84,15 +84,8 @@ struct WorkerSlot {
     /// The table that it shares; `None` also where the one it is to share belongs to another evaluation.
     table: Option<TableKey>,
     hash: usize,
-    search: Option<ScheduledSearch>,
+    search: Option<SearchStatus>,
     used: Instant,
-}
-
-#[derive(Clone, Debug)]
-struct ScheduledSearch {
-    id: SearchId,
-    elector: ElectorName,
-    threads: usize,
 }
 
 impl Scheduler {
@@ -119,19 +112,14 @@ impl Scheduler {
 
     /// Returns the running searches; only the threads know the nodes.
     pub(super) fn searches(&self) -> Vec<(SlotKey, SearchStatus)> {
-        let running = self.slots.iter().filter_map(|(key, slot)| Some((*key, slot.search.clone()?)));
-        let shown = running.map(|(key, ScheduledSearch { id, elector, threads })| {
-            let threads = u16::try_from(threads).unwrap_or(u16::MAX);
-            (key, SearchStatus { daemon: key.0, search: id, elector, threads, nodes: 0 })
-        });
-        shown.collect()
+        self.slots.iter().filter_map(|(key, slot)| Some((*key, slot.search.clone()?))).collect()
     }
 
     pub(super) fn command(&mut self, now: Instant, from: RunId, command: WorkerCommand) -> Vec<SchedulerEffect> {
         self.heard.insert(from, now);
         match command {
             WorkerCommand::Search(command) => self.search(now, from, &command),
-            WorkerCommand::Stop(serial) => self.stop(from, |search| search.id.serial == serial),
+            WorkerCommand::Stop(serial) => self.stop(from, |search| search.search.serial == serial),
             WorkerCommand::NewGame(slot) => {
                 let known = self.slots.get(&(from, slot));
                 known.map(|known| SchedulerEffect::NewGame((from, slot), known.table)).into_iter().collect()
@@ -150,13 +138,13 @@ impl Scheduler {
             return Vec::new();
         }
         self.heard.insert(from, now);
-        self.stop(from, |search| !poll.searches.contains(&search.id.serial))
+        self.stop(from, |search| !poll.searches.contains(&search.search.serial))
     }
 
     /// A search is over by itself.
     pub(super) fn ended(&mut self, key: SlotKey, search: &SearchId) {
         if let Some(slot) = self.slots.get_mut(&key)
-            && slot.search.as_ref().is_some_and(|running| running.id == *search)
+            && slot.search.as_ref().is_some_and(|running| running.search == *search)
         {
             slot.search = None;
         }
@@ -192,8 +180,8 @@ impl Scheduler {
             return effects;
         }
         let asked =
-            command.elector.spec(command.threads, &self.lent.engines).and_then(|spec| Ok((spec, command.job()?)));
-        let (mut spec, mut job) = match asked {
+            command.elector.spec(command.threads, &self.lent.engines).and_then(|spec| Ok((spec, command.task()?)));
+        let (mut spec, mut task) = match asked {
             Ok(asked) => asked,
             Err(invalid) => {
                 effects.extend(tell(SearchEventKind::Failed(invalid.to_string())));
@@ -203,7 +191,7 @@ impl Scheduler {
         if matches!(spec.kind, ElectorKind::Own(_)) {
             // Its threads may differ from search to search without a new table.
             spec.threads = self.lent.cores.max(1);
-            job.threads_at_most = Some(threads);
+            task.threads_at_most = Some(threads);
         } else {
             spec.threads = threads;
         }
@@ -214,10 +202,11 @@ impl Scheduler {
         }
         if let Some(slot) = self.slots.get_mut(&key) {
             slot.used = now;
-            slot.search =
-                Some(ScheduledSearch { id: command.id.clone(), elector: command.elector.name.clone(), threads });
+            let (search, elector) = (command.id.clone(), command.elector.name.clone());
+            let threads = u16::try_from(threads).unwrap_or(u16::MAX);
+            slot.search = Some(SearchStatus { search, elector, threads, nodes: 0 });
         }
-        effects.push(SchedulerEffect::Search(key, job));
+        effects.push(SchedulerEffect::Search(key, task));
         effects
     }
 
@@ -226,7 +215,7 @@ impl Scheduler {
     fn has_room(&self, daemon: RunId, threads: usize) -> bool {
         let used = |everybody: bool| -> usize {
             let slots = self.slots.iter().filter(|((other, _), _)| everybody || *other == daemon);
-            slots.filter_map(|(_, slot)| slot.search.as_ref()).map(|search| search.threads).sum()
+            slots.filter_map(|(_, slot)| slot.search.as_ref()).map(|search| usize::from(search.threads)).sum()
         };
         let mut daemons = self.daemons();
         if !daemons.contains(&daemon) {
@@ -322,7 +311,7 @@ impl Scheduler {
         self.slots.remove(&key).map(|_| SchedulerEffect::Close(key))
     }
 
-    fn stop(&mut self, from: RunId, which: impl Fn(&ScheduledSearch) -> bool) -> Vec<SchedulerEffect> {
+    fn stop(&mut self, from: RunId, which: impl Fn(&SearchStatus) -> bool) -> Vec<SchedulerEffect> {
         let theirs = self.slots.iter().filter(|((daemon, _), _)| *daemon == from);
         let stopping = theirs.filter(|(_, slot)| slot.search.as_ref().is_some_and(&which));
         let keys: Vec<SlotKey> = stopping.map(|(key, _)| *key).collect();

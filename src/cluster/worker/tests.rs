@@ -48,7 +48,7 @@ fn shown(effects: &[SchedulerEffect]) -> Vec<String> {
             format!("open {}/{slot} on table {table} of {} MiB", daemon.0, spec.hash)
         }
         SchedulerEffect::Close((daemon, slot)) => format!("close {}/{slot}", daemon.0),
-        SchedulerEffect::Search((daemon, slot), job) => format!("search {}/{slot} #{}", daemon.0, job.task.id.serial),
+        SchedulerEffect::Search((daemon, slot), task) => format!("search {}/{slot} #{}", daemon.0, task.id.serial),
         SchedulerEffect::Stop((daemon, slot)) => format!("stop {}/{slot}", daemon.0),
         SchedulerEffect::NewGame((daemon, slot), _) => format!("new game {}/{slot}", daemon.0),
         SchedulerEffect::Hear((daemon, table), _) => format!("hear {} of table {table}", daemon.0),

@@ -25,8 +25,8 @@ const FIRST_FEW: f64 = 2.0;
 const PER_PLY: f64 = 0.05;
 const WHEN_SETTLED: f64 = 0.6;
 
-/// The share of a search that its best move usually takes. More saves of the ResponseTime, in proportion to what is left to the
-/// other moves; less earns ExtraTime.
+/// The usual share of the best move in the nodes of a search. A higher share saves ResponseTime, in proportion to the rest for the
+/// other moves; a lower one earns ExtraTime.
 const USUAL_EFFORT: f64 = 0.5;
 const WHEN_CLEAR: f64 = 0.5;
 const FOR_UNCLEAR: f64 = 0.5;
@@ -34,7 +34,7 @@ const FOR_UNCLEAR: f64 = 0.5;
 /// The state of a search, from its proposals so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MoveProgress {
-    /// The leading move takes back what was just taken, and nothing else comes near it.
+    /// True if the leading move recaptures, and no other move comes near it.
     pub easy_recapture: bool,
     /// The disagreement of the electors, 0 (unanimous) to 1; `None` with a single elector.
     pub dissent: Option<f64>,
@@ -43,39 +43,23 @@ pub struct MoveProgress {
     pub changes: u32,
     /// The plies of depth for which the leading move has led.
     pub led_for: u32,
-    /// The share of the search that the leading move took, 0 to 1, where that is known.
+    /// The leading move's share of the search, 0 to 1, if known.
     pub effort: Option<f64>,
     /// The leading move's score below that of the last move played, in centipawns; negative if it
     /// has risen.
     pub score_fall: i32,
 }
 
-/// A [`Budget`], to be consulted after every proposal. How it is shared between two phases is the council's affair.
-///
-/// Times are counted from the moment when the server's state was received, as the budget's.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Allotment {
-    budget: Budget,
-}
-
-impl Allotment {
-    pub fn new(budget: Budget) -> Self {
-        Self { budget }
-    }
-
-    pub fn budget(&self) -> Budget {
-        self.budget
-    }
-
-    /// Returns the time at which the move should be made, given `progress`. A time without
-    /// ExtraTime, such as one fixed by the settings, is kept.
+impl Budget {
+    /// Returns the time at which the move should be made, given `progress`. Called after every
+    /// proposal. A time without ExtraTime, such as one fixed by the settings, is kept.
     ///
     /// Always from `spent` to `hard`; never later for an easier position. More than the response
     /// time is granted when the score falls, the best move changes, the electors disagree or other
     /// moves take most of the search; less when they are unanimous, when the same move has led for
     /// long or takes most of the search, or for an easy recapture.
     pub fn stop_at(&self, progress: &MoveProgress) -> Duration {
-        let Budget { spent, response, extra, hard } = self.budget;
+        let Self { spent, response, extra, hard } = *self;
         if extra.is_zero() {
             return response.min(hard);
         }

@@ -34,15 +34,6 @@ impl Lag {
         }
     }
 
-    pub fn mean(&self) -> Duration {
-        self.mean
-    }
-
-    /// The moving average of the distance from the average.
-    pub fn deviation(&self) -> Duration {
-        self.deviation
-    }
-
     /// Returns a bound for nearly every move: two deviations over the average.
     pub fn typical(&self) -> Duration {
         self.mean + self.deviation * 2
@@ -74,14 +65,14 @@ mod tests {
     fn first_measurement_replaces_the_guess() {
         let mut lag = Lag::default();
         lag.record(ms(20));
-        assert_eq!((lag.mean(), lag.reserve()), (ms(20), ms(60)));
+        assert_eq!((lag.mean, lag.reserve()), (ms(20), ms(60)));
     }
 
     #[test]
     fn steady_lag_needs_little_reserve() {
         let mut lag = Lag::default();
         (0..60).for_each(|_| lag.record(ms(40)));
-        assert_eq!(lag.mean(), ms(40));
+        assert_eq!(lag.mean, ms(40));
         assert!(lag.reserve() < ms(41), "{lag:?}");
     }
 

@@ -2,9 +2,8 @@
 //!
 //! A pure function, [`ClockSettings::budget`], turns the [`Moment`] of the game and the measured
 //! [`Lag`] into a [`Budget`]: ResponseTime (the normal time of a move), ExtraTime (for moves that
-//! deserve more) and a hard end. An [`Allotment`] then decides, proposal by proposal, how much of
-//! the ExtraTime is granted or of the ResponseTime given back. docs/method.md §5 explains the
-//! method.
+//! deserve more) and a hard end. After each proposal, [`Budget::stop_at`] grants a part of the
+//! ExtraTime or gives a part of the ResponseTime back. docs/method.md §5 explains the method.
 //!
 //! Invariants:
 //! - no clock is read here: every time is a [`Duration`] since the server's state was received,
@@ -22,7 +21,7 @@ use std::time::Duration;
 
 use domain::{Clock, Clocks, Color, TimeControl};
 
-pub use allotment::{Allotment, MoveProgress};
+pub use allotment::MoveProgress;
 pub use lag::Lag;
 pub use leader::LeaderRecord;
 pub use settings::ClockSettings;
@@ -82,7 +81,7 @@ impl Moment {
         self.moves_to_go.map_or(by_stage, |to_go| to_go.clamp(1, by_stage))
     }
 
-    /// Returns the number of moves after this one that the clock must outlast.
+    /// Returns the number of further moves for the rest of the clock.
     fn moves_to_outlast(&self) -> u32 {
         let game = LONGEST_GAME.saturating_sub(self.moves_made()).max(ALWAYS_TO_COME);
         self.moves_to_go.map_or(game, |to_go| to_go.saturating_sub(1).min(game))
@@ -96,7 +95,7 @@ pub struct Budget {
     pub spent: Duration,
     /// ResponseTime: when a normal move is made.
     pub response: Duration,
-    /// ExtraTime: what may be granted on top of the response time.
+    /// ExtraTime: the most on top of the response time.
     pub extra: Duration,
     pub hard: Duration,
 }

@@ -8,34 +8,33 @@ use util::values::{Decimal, FractionalSeconds};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClockSettings {
-    /// Fixed time of every move, as far as the clock allows; 0 (the default) follows the clock. 0
-    /// to 86400 s.
+    /// Fixed time of every move, as far as the clock allows; 0 follows the clock. 0 to 86400.
     #[serde(with = "FractionalSeconds::<0, 86_400_000>")]
     pub move_time: Duration,
-    /// The time of a move in correspondence and unlimited games. 0 to 86400 s.
+    /// The time of a move in correspondence and unlimited games. 0 to 86400.
     #[serde(with = "FractionalSeconds::<0, 86_400_000>")]
     pub correspondence_move_time: Duration,
-    /// The most that the first move of either side may take: it costs no time on the clock, but the opponent waits.
-    /// 0 sets no bound. 0 to 86400 s.
+    /// The most that the first move of either side may take: it costs no time on the clock, but the
+    /// opponent waits. 0 sets no bound. 0 to 86400.
     #[serde(with = "FractionalSeconds::<0, 86_400_000>")]
     pub first_move: Duration,
-    /// Time left on the clock in addition to the measured lag. 0 to 86400 s.
+    /// Time left on the clock in addition to the measured lag. 0 to 86400.
     #[serde(with = "FractionalSeconds::<0, 86_400_000>")]
     pub reserve: Duration,
-    /// The time of a move for which there is no time. 0.001 to 1 s.
+    /// The time of a move for which there is no time. 0.001 to 1.
     #[serde(with = "FractionalSeconds::<1, 1000>")]
     pub minimum: Duration,
-    /// ExtraTime as a multiple of ResponseTime (docs/method.md §5). 0 to 10.
+    /// Extra time as a multiple of the usual time of a move (docs/method.md §5). 0 to 10.
     #[serde(with = "Decimal::<0, 10_000>")]
     pub extra: f64,
-    /// The most one move may take of what is left on the clock. 0.01 to 1.
+    /// The most one move may take of what is left on the clock, as a share. 0.01 to 1.
     #[serde(with = "Decimal::<10, 1000>")]
     pub most: f64,
     /// Delay moves that needed no thought, such as book moves, for as long as a person might think:
-    /// a part of the time that the clock gives them, and never more than a few seconds.
+    /// a part of the time that the clock gives them, and at most 5 seconds.
     pub fake_think_time: bool,
-    /// Give a split vote ExtraTime, and take time back from a unanimous one. Off, because it did
-    /// not pay.
+    /// Give a split vote extra time, and take time back from a unanimous one. It did not pay where
+    /// it was measured.
     pub heed_votes: bool,
 }
 

@@ -120,9 +120,9 @@ fn a_lead_on_the_clock_may_be_spent() {
 
 #[test]
 fn extra_time_follows_trouble() {
-    let allotment = Allotment::new(budget(&moment("60+0")));
-    let Budget { response, extra, .. } = allotment.budget();
-    let stop = |progress| allotment.stop_at(&progress);
+    let budget = budget(&moment("60+0"));
+    let Budget { response, extra, .. } = budget;
+    let stop = |progress| budget.stop_at(&progress);
     let divided = MoveProgress { dissent: Some(0.3), ..MoveProgress::default() };
 
     assert!(stop(MoveProgress { dissent: Some(0.0), ..divided }) < response, "unanimous");
@@ -268,9 +268,9 @@ proptest! {
     fn allotment_stays_within_budget(
         settings in any_settings(), moment in any_moment(), lag in any_lag(), progress in any_progress(),
     ) {
-        let allotment = Allotment::new(settings.budget(&moment, &lag));
-        let Budget { spent, response, extra, .. } = allotment.budget();
-        let stop = allotment.stop_at(&progress);
+        let budget = settings.budget(&moment, &lag);
+        let Budget { spent, response, extra, .. } = budget;
+        let stop = budget.stop_at(&progress);
         prop_assert!(spent <= stop && stop <= response + extra, "{stop:?}");
     }
 
@@ -279,14 +279,14 @@ proptest! {
         settings in any_settings(), moment in any_moment(), lag in any_lag(), progress in any_progress(),
         changes in 0..5_u32, fall in 0..300_i32, dissent in 0.0..1.0_f64,
     ) {
-        let allotment = Allotment::new(settings.budget(&moment, &lag));
+        let budget = settings.budget(&moment, &lag);
         let worse = MoveProgress {
             changes: progress.changes.saturating_add(changes),
             score_fall: progress.score_fall.saturating_add(fall),
             dissent: progress.dissent.map(|so_far| so_far.max(0.0) + dissent),
             ..progress
         };
-        prop_assert!(allotment.stop_at(&progress) <= allotment.stop_at(&worse));
+        prop_assert!(budget.stop_at(&progress) <= budget.stop_at(&worse));
     }
 
     /// Promise 4: never a forfeit on time that a faster reply could have prevented.

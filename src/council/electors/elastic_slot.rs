@@ -3,8 +3,8 @@
 //! elsewhere and an elector of this machine always votes; else another machine, and without one the
 //! thread again. A search lost elsewhere before its first proposal begins anew here.
 //!
-//! Copies that share one table only take each other's time where they crowd: those with neither a
-//! core nor another machine end at once, without a vote.
+//! Copies with a shared table would only take each other's time on a crowded core: a copy without a
+//! core or another machine ends at once, without a vote.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,38 +12,38 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    ElectorSpec, Fallback, Job, RemoteSlot, SearchReport,
+    CouncilGame, ElectorSpec, Fallback, RemoteSlot, SearchReport, Task,
     cores::{CoreClaim, Cores},
     local_slot::LocalSlot,
     slot::SearchSlot,
 };
-use domain::{ElectorName, Line, SearchId};
+use domain::{ElectorName, SearchId};
 
 /// Two slots of one elector, here and on other machines, of which at most one searches.
 #[derive(Debug)]
-pub(super) struct ElasticSlot(Arc<Mutex<Both>>);
+pub(super) struct ElasticSlot<L: CouncilGame>(Arc<Mutex<Both<L>>>);
 
 #[derive(Debug)]
-struct Both {
+struct Both<L: CouncilGame> {
     cores: Arc<Cores>,
     elector: ElectorName,
     threads: usize,
     /// The number of the table that it shares with its copies, if it does.
     table: Option<u64>,
-    local: LocalSlot,
-    remote: Box<dyn RemoteSlot>,
+    local: LocalSlot<L>,
+    remote: Box<dyn RemoteSlot<L>>,
     current: Option<SearchId>,
     claim: Option<CoreClaim>,
 }
 
-impl ElasticSlot {
+impl<L: CouncilGame> ElasticSlot<L> {
     /// A slot for this elector, which searches with the table of this number if it shares one.
     pub(super) fn new(
         cores: Arc<Cores>,
-        spec: &ElectorSpec,
+        spec: &ElectorSpec<L::Kind>,
         table: Option<u64>,
-        local: LocalSlot,
-        remote: Box<dyn RemoteSlot>,
+        local: LocalSlot<L>,
+        remote: Box<dyn RemoteSlot<L>>,
     ) -> Self {
         let (elector, threads) = (spec.name.clone(), spec.threads.max(1));
         let both = Both { cores, elector, threads, table, local, remote, current: None, claim: None };
@@ -51,27 +51,27 @@ impl ElasticSlot {
     }
 
     /// Goes on with a lost search on a thread of this machine, unless it is no longer wanted.
-    fn fallback(&self) -> Fallback {
+    fn fallback(&self) -> Fallback<L> {
         let both = Arc::downgrade(&self.0);
-        Fallback::new(move |job, reports| {
+        Fallback::new(move |task, reports| {
             let Some(both) = both.upgrade() else { return };
             let mut both = lock(&both);
-            if both.current.as_ref() == Some(&job.task.id) {
-                both.crowd_in(job, reports);
+            if both.current.as_ref() == Some(&task.id) {
+                both.crowd_in(task, reports);
             }
         })
     }
 }
 
-impl SearchSlot<Line> for ElasticSlot {
-    fn search(&mut self, job: Job, reports: &UnboundedSender<SearchReport>) {
+impl<L: CouncilGame> SearchSlot<L> for ElasticSlot<L> {
+    fn search(&mut self, task: Task<L>, reports: &UnboundedSender<SearchReport<L::Move>>) {
         let mut both = lock(&self.0);
         both.stop();
-        both.current = Some(job.task.id.clone());
+        both.current = Some(task.id.clone());
         if let Some(claim) = both.cores.claim_free(both.threads, both.table) {
-            both.search_here(Job { threads_at_most: Some(claim.threads), ..job }, reports, claim);
-        } else if !(job.guidance.can_travel() && both.remote.search(&job, reports, self.fallback())) {
-            both.crowd_in(job, reports);
+            both.search_here(Task { threads_at_most: Some(claim.threads), ..task }, reports, claim);
+        } else if !(task.guidance.can_travel() && both.remote.search(&task, reports, self.fallback())) {
+            both.crowd_in(task, reports);
         }
     }
 
@@ -95,11 +95,11 @@ impl SearchSlot<Line> for ElasticSlot {
     }
 }
 
-fn lock(both: &Mutex<Both>) -> MutexGuard<'_, Both> {
+fn lock<L: CouncilGame>(both: &Mutex<Both<L>>) -> MutexGuard<'_, Both<L>> {
     both.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Both {
+impl<L: CouncilGame> Both<L> {
     /// Stops both places: a search lost elsewhere has been in both.
     fn stop(&mut self) {
         if self.current.take().is_some() {
@@ -109,17 +109,17 @@ impl Both {
         self.claim = None;
     }
 
-    fn search_here(&mut self, job: Job, reports: &UnboundedSender<SearchReport>, claim: CoreClaim) {
+    fn search_here(&mut self, task: Task<L>, reports: &UnboundedSender<SearchReport<L::Move>>, claim: CoreClaim) {
         self.claim = Some(claim);
-        self.local.search(job, reports);
+        self.local.search(task, reports);
     }
 
     /// Searches here although all cores are taken, with no more threads than there are cores; unless its copies have them all.
-    fn crowd_in(&mut self, job: Job, reports: &UnboundedSender<SearchReport>) {
+    fn crowd_in(&mut self, task: Task<L>, reports: &UnboundedSender<SearchReport<L::Move>>) {
         let threads = self.threads.min(self.cores.all.max(1));
         match self.cores.crowd(threads, self.table) {
-            Some(claim) => self.search_here(Job { threads_at_most: Some(threads), ..job }, reports, claim),
-            None => _ = reports.send(SearchReport::Finished(job.task.id, self.elector.clone())),
+            Some(claim) => self.search_here(Task { threads_at_most: Some(threads), ..task }, reports, claim),
+            None => _ = reports.send(SearchReport::Finished(task.id, self.elector.clone())),
         }
     }
 }
@@ -132,14 +132,14 @@ mod tests {
 
     use super::*;
     use crate::electors::{ElectorSpec, LentCores, Pool, RemotePool, Slot};
-    use domain::{GameId, Knowledge, Limits, Phase, Task, Variant};
+    use domain::{GameId, Knowledge, Limits, Line, Phase, Variant};
     use engine::{EngineOptions, SharedTable};
 
     /// Takes every search and keeps it.
     #[derive(Debug, Default)]
     struct Lender(Arc<Mutex<Vec<Taken>>>);
 
-    type Taken = (Job, UnboundedSender<SearchReport>, Fallback);
+    type Taken = (Task, UnboundedSender<SearchReport>, Fallback);
 
     impl RemotePool for Lender {
         fn cores(&self, _: Option<Duration>) -> LentCores {
@@ -152,8 +152,8 @@ mod tests {
     }
 
     impl RemoteSlot for Lender {
-        fn search(&mut self, job: &Job, reports: &UnboundedSender<SearchReport>, fallback: Fallback) -> bool {
-            self.0.lock().expect("alone").push((job.clone(), reports.clone(), fallback));
+        fn search(&mut self, task: &Task, reports: &UnboundedSender<SearchReport>, fallback: Fallback) -> bool {
+            self.0.lock().expect("alone").push((task.clone(), reports.clone(), fallback));
             true
         }
 
@@ -162,10 +162,10 @@ mod tests {
         fn new_game(&self) {}
     }
 
-    fn job(serial: u64) -> Job {
+    fn task(serial: u64) -> Task {
         let id = SearchId { game: GameId::new("g"), ply: 0, serial, phase: Phase::First };
         let line = Arc::new(Line::start(Variant::Standard));
-        Job::new(Task { id, line, root_moves: Vec::new(), limits: Limits { nodes: Some(500), ..Limits::default() } })
+        Task { limits: Limits { nodes: Some(500), ..Limits::default() }, ..Task::new(id, line) }
     }
 
     fn slots(lender: &Lender) -> (Slot, Slot) {
@@ -188,13 +188,13 @@ mod tests {
         let lender = Lender::default();
         let (mut first, mut second) = slots(&lender);
         let (reports, mut inbox) = mpsc::unbounded_channel();
-        first.search(job(1), &reports);
-        second.search(job(2), &reports);
+        first.search(task(1), &reports);
+        second.search(task(2), &reports);
         assert_eq!(answer(&mut inbox).serial, 1);
-        assert_eq!(lender.0.lock().expect("alone")[0].0.task.id.serial, 2);
+        assert_eq!(lender.0.lock().expect("alone")[0].0.id.serial, 2);
         // The core is free again, so the next search of the same slot stays here.
         first.stop();
-        second.search(job(3), &reports);
+        second.search(task(3), &reports);
         assert_eq!(answer(&mut inbox).serial, 3);
     }
 
@@ -206,8 +206,8 @@ mod tests {
         let spec = ElectorSpec { threads: 9, ..ElectorSpec::own(Knowledge::COMPLETE, 1) };
         let (mut first, mut second) = (pool.slot(&spec, None), pool.slot(&spec, None));
         let (reports, mut inbox) = mpsc::unbounded_channel();
-        first.search(job(1), &reports);
-        second.search(job(2), &reports);
+        first.search(task(1), &reports);
+        second.search(task(2), &reports);
         assert_eq!((first.is_away(), second.is_away()), (false, true));
         assert_eq!((answer(&mut inbox).serial, lender.0.lock().expect("alone").len()), (1, 1));
     }
@@ -217,13 +217,13 @@ mod tests {
         let lender = Lender::default();
         let (mut first, mut second) = slots(&lender);
         let (reports, mut inbox) = mpsc::unbounded_channel();
-        first.search(job(1), &reports);
+        first.search(task(1), &reports);
         assert_eq!(answer(&mut inbox).serial, 1);
-        second.search(job(2), &reports);
-        second.search(job(3), &reports);
+        second.search(task(2), &reports);
+        second.search(task(3), &reports);
         let taken: Vec<_> = lender.0.lock().expect("alone").drain(..).collect();
-        for (job, reports, fallback) in taken {
-            fallback.resume(job, &reports);
+        for (task, reports, fallback) in taken {
+            fallback.resume(task, &reports);
         }
         assert_eq!(answer(&mut inbox).serial, 3);
         assert!(inbox.try_recv().is_err(), "the search before it is not wanted any more");
@@ -238,17 +238,17 @@ mod tests {
         let mut copies: Vec<Slot> = (0..10).map(|_| pool.slot(&spec, Some(&table))).collect();
         let (reports, mut inbox) = mpsc::unbounded_channel();
         let endless = |serial| {
-            let mut job = job(serial);
-            job.task.limits.nodes = None;
-            job
+            let mut task = task(serial);
+            task.limits.nodes = None;
+            task
         };
         for (serial, copy) in (0..).zip(&mut copies) {
             copy.search(endless(serial), &reports);
         }
         let taken: Vec<_> = lender.0.lock().expect("alone").drain(..).collect();
         assert_eq!(taken.len(), 9);
-        for (job, reports, fallback) in taken {
-            fallback.resume(job, &reports);
+        for (task, reports, fallback) in taken {
+            fallback.resume(task, &reports);
         }
         let mut over: Vec<u64> = (0..9).map(|_| answer(&mut inbox).serial).collect();
         over.sort_unstable();

@@ -1,8 +1,8 @@
-//! The interface of every elector: search a job, and propose.
+//! The interface of every elector: search a task, and propose.
 
 use std::sync::atomic::AtomicBool;
 
-use super::job::Job;
+use super::task::Task;
 use domain::{GameLine, Line, Proposal};
 
 /// One searcher on any machine, used from one thread only.
@@ -11,15 +11,15 @@ pub trait Elector<L: GameLine = Line>: Send {
     /// The first proposal should come within a millisecond.
     ///
     /// # Errors
-    /// [`ElectorFailure`] if it cannot go on; what it proposed before still counts.
+    /// [`ElectorFailure`] if it cannot go on; its earlier proposals still count.
     fn search(
         &mut self,
-        job: &Job<L>,
+        task: &Task<L>,
         stop: &AtomicBool,
         report: &mut dyn FnMut(Proposal<L::Move>),
     ) -> Result<(), ElectorFailure>;
 
-    /// Forgets what it learnt in the last game.
+    /// Forgets the last game.
     fn new_game(&mut self) {}
 }
 

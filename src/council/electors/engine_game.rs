@@ -66,7 +66,7 @@ impl EngineChat {
         push(&mut self.lock().said, text.to_owned());
     }
 
-    /// Takes the lines that were said to the program, each with who said it.
+    /// Takes the lines for the program, each with its speaker.
     pub(super) fn take_heard(&self) -> Vec<(String, String)> {
         self.lock().heard.drain(..).collect()
     }

@@ -27,7 +27,7 @@ pub enum Finding {
 }
 
 impl Finding {
-    /// The score of the move, from the side of who makes it.
+    /// Returns the score of the move, for the player of the move.
     pub fn score(self) -> Score {
         let moves = |mate: NonZeroU32| i32::try_from(mate.get()).unwrap_or(i32::MAX);
         match self {
@@ -56,8 +56,7 @@ impl From<Outcome> for Finding {
     }
 }
 
-/// The facts about the moves of one position: who proves something tells it here, and who searches reads it. Cheap to clone; clones are
-/// the same list.
+/// The facts about the moves of one position: provers add them, and searchers read them. Cheap to clone; clones are the same list.
 #[derive(Clone, Debug)]
 pub struct Facts<M = UciMove>(Arc<Mutex<Vec<Fact<M>>>>);
 
@@ -68,7 +67,7 @@ impl<M> Default for Facts<M> {
 }
 
 impl<M: Copy + PartialEq> Facts<M> {
-    /// Adds a fact. Of a move of which something is known, what was told first stays: two facts about one move agree.
+    /// Adds a fact, unless there is one about its move: two facts about one move agree.
     pub fn tell(&self, fact: Fact<M>) {
         let mut facts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !facts.iter().any(|known| known.about == fact.about) {

@@ -2,42 +2,26 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicBool, Ordering::Relaxed},
-        mpsc,
-    },
+    sync::{Arc, atomic::Ordering::Relaxed},
     time::{Duration, Instant},
 };
 
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender, error::SendError};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
-    Elector, ElectorFailure, ElectorSpec, Job, SearchReport,
+    CouncilGame, Elector, ElectorFailure, ElectorSpec, SearchPriority, SearchReport, SearchState, Task,
     priority::Priority,
     running::RunningSearches,
     slot::{SearchSlot, Slot},
 };
-use crate::CouncilGame;
 use domain::{Line, Proposal};
 use engine::SharedTable;
 use util::Backoff;
 
 enum SlotCommand<L: CouncilGame> {
-    Search(Box<Job<L>>, Arc<Flags>, UnboundedSender<SearchReport<L::Move>>),
+    Search(Box<Task<L>>, UnboundedSender<SearchReport<L::Move>>),
     NewGame,
-}
-
-/// State of one search, shared by the handle and the thread.
-#[derive(Debug, Default)]
-struct Flags {
-    stop: AtomicBool,
-    /// Start of its elector's work: the elector may have been started first, or have ended an
-    /// earlier search.
-    begun: OnceLock<Instant>,
-    told_to_stop: OnceLock<Instant>,
-    over: AtomicBool,
 }
 
 /// An elector that is still at work this long after it was told to stop is given up.
@@ -52,12 +36,13 @@ const LONGEST_REST: Duration = Duration::from_secs(60);
 pub(super) struct LocalSlot<L: CouncilGame = Line> {
     spec: ElectorSpec<L::Kind>,
     table: Option<SharedTable>,
-    commands: mpsc::Sender<SlotCommand<L>>,
+    /// Tokio's channel wakes the thread once a command, std's twice.
+    commands: UnboundedSender<SlotCommand<L>>,
     /// Cancelled when its thread has tried to start the elector.
     started: CancellationToken,
     running: RunningSearches,
     /// Searches that may still run, the newest last.
-    searches: Vec<Arc<Flags>>,
+    searches: Vec<Arc<SearchState>>,
 }
 
 impl<L: CouncilGame> Slot<L> {
@@ -71,21 +56,21 @@ impl<L: CouncilGame> Slot<L> {
 
 impl<L: CouncilGame> LocalSlot<L> {
     pub(super) fn start(spec: &ElectorSpec<L::Kind>, table: Option<&SharedTable>, running: &RunningSearches) -> Self {
-        let (commands, inbox) = mpsc::channel();
+        let (commands, mut inbox) = mpsc::unbounded_channel();
         let thread = ElectorThread::<L> {
             spec: spec.clone(),
             table: table.cloned(),
             running: running.clone(),
             elector: None,
             backoff: Backoff::new(SHORTEST_REST, LONGEST_REST).first_at_once(),
-            priority: Priority::of_this_thread(spec.niceness),
+            priority: Priority::of_this_thread(spec.priority),
         };
         let started = CancellationToken::new();
         let starting = started.clone().drop_guard();
         let spawned = std::thread::Builder::new()
             .name(format!("elector {}", spec.name))
             .stack_size(8 << 20)
-            .spawn(move || thread.serve(&inbox, starting));
+            .spawn(move || thread.serve(&mut inbox, starting));
         if let Err(error) = spawned {
             // The inbox is gone, so every search of this slot will be reported as failed.
             tracing::error!(elector = %spec.name, %error, "cannot start the thread of an elector");
@@ -96,35 +81,34 @@ impl<L: CouncilGame> LocalSlot<L> {
 
     /// Returns true if a search was told to stop long ago and still runs.
     fn is_stuck(&self) -> bool {
-        self.searches.iter().any(|flags| {
-            let since = flags.begun.get().zip(flags.told_to_stop.get()).map(|(begun, told)| *begun.max(told));
-            !flags.over.load(Relaxed) && since.is_some_and(|since| since.elapsed() > GIVEN_UP_AFTER)
+        self.searches.iter().any(|search| {
+            let since = search.begun.get().zip(search.told_to_stop.get()).map(|(begun, told)| *begun.max(told));
+            !search.over.load(Relaxed) && since.is_some_and(|since| since.elapsed() > GIVEN_UP_AFTER)
         })
     }
 }
 
 impl<L: CouncilGame> SearchSlot<L> for LocalSlot<L> {
-    fn search(&mut self, job: Job<L>, reports: &UnboundedSender<SearchReport<L::Move>>) {
+    fn search(&mut self, task: Task<L>, reports: &UnboundedSender<SearchReport<L::Move>>) {
         self.stop();
         if self.is_stuck() {
             tracing::warn!(elector = %self.spec.name, "search does not stop; replacing the elector");
             *self = Self::start(&self.spec, self.table.as_ref(), &self.running);
         }
-        let flags: Arc<Flags> = Arc::default();
         self.searches.retain(|earlier| !earlier.over.load(Relaxed));
-        self.searches.push(Arc::clone(&flags));
-        let id = job.task.id.clone();
-        let command = SlotCommand::Search(Box::new(job), Arc::clone(&flags), reports.clone());
-        if self.commands.send(command).is_err() {
-            flags.over.store(true, Relaxed);
-            let _ = reports.send(SearchReport::Failed(id, self.spec.name.clone(), "its thread has ended".to_owned()));
+        self.searches.push(Arc::clone(&task.state));
+        let sent = self.commands.send(SlotCommand::Search(Box::new(task), reports.clone()));
+        if let Err(SendError(SlotCommand::Search(task, _))) = sent {
+            task.state.over.store(true, Relaxed);
+            let why = "its thread has ended".to_owned();
+            let _ = reports.send(SearchReport::Failed(task.id, self.spec.name.clone(), why));
         }
     }
 
     fn stop(&self) {
-        for flags in &self.searches {
-            flags.stop.store(true, Relaxed);
-            flags.told_to_stop.get_or_init(Instant::now);
+        for search in &self.searches {
+            search.stop.store(true, Relaxed);
+            search.told_to_stop.get_or_init(Instant::now);
         }
     }
 
@@ -153,14 +137,14 @@ struct ElectorThread<L: CouncilGame> {
 }
 
 impl<L: CouncilGame> ElectorThread<L> {
-    fn serve(mut self, inbox: &mpsc::Receiver<SlotCommand<L>>, starting: DropGuard) {
-        if self.spec.niceness != 0 {
+    fn serve(mut self, inbox: &mut UnboundedReceiver<SlotCommand<L>>, starting: DropGuard) {
+        if self.spec.priority != SearchPriority::Usual {
             self.priority.come_back();
         }
         // One that does not start is tried again with the first search, which can report it.
         self.elector = self.start().ok();
         drop(starting);
-        for command in inbox {
+        while let Some(command) = inbox.blocking_recv() {
             match command {
                 SlotCommand::NewGame => {
                     let forgotten = defended(|| {
@@ -173,17 +157,16 @@ impl<L: CouncilGame> ElectorThread<L> {
                         self.elector = None;
                     }
                 }
-                SlotCommand::Search(job, flags, reports) => {
+                SlotCommand::Search(task, reports) => {
                     let name = self.spec.name.clone();
-                    let running = self.running.begin(&self.spec, &job);
-                    let searched = self.answer(&job, &flags, &reports);
-                    drop(running);
-                    flags.over.store(true, Relaxed);
+                    self.running.begin(&self.spec, &task);
+                    let searched = self.answer(&task, &reports);
+                    task.state.over.store(true, Relaxed);
                     let _ = reports.send(match searched {
-                        Ok(()) => SearchReport::Finished(job.task.id, name),
-                        Err(failure) => SearchReport::Failed(job.task.id, name, failure.to_string()),
+                        Ok(()) => SearchReport::Finished(task.id, name),
+                        Err(failure) => SearchReport::Failed(task.id, name, failure.to_string()),
                     });
-                    // The council may decide now, so what is left to do comes after it.
+                    // After the report, because the council may decide now.
                     if L::is_ours(&self.spec) {
                         self.priority.come_back();
                     }
@@ -209,21 +192,19 @@ impl<L: CouncilGame> ElectorThread<L> {
     /// Searches. An engine that has died since the last search costs a new start, not the vote.
     fn answer(
         &mut self,
-        job: &Job<L>,
-        flags: &Flags,
+        task: &Task<L>,
         reports: &UnboundedSender<SearchReport<L::Move>>,
     ) -> Result<(), ElectorFailure> {
         let has_played = self.elector.is_some();
-        match self.search(job, flags, reports) {
-            Err(_) if has_played && !flags.stop.load(Relaxed) => self.search(job, flags, reports),
+        match self.search(task, reports) {
+            Err(_) if has_played && !task.state.stop.load(Relaxed) => self.search(task, reports),
             searched => searched,
         }
     }
 
     fn search(
         &mut self,
-        job: &Job<L>,
-        flags: &Flags,
+        task: &Task<L>,
         reports: &UnboundedSender<SearchReport<L::Move>>,
     ) -> Result<(), ElectorFailure> {
         if self.elector.is_none() {
@@ -235,17 +216,16 @@ impl<L: CouncilGame> ElectorThread<L> {
         }
         let Some(elector) = &mut self.elector else { return Err(ElectorFailure("it is not there".to_owned())) };
         let ours = L::is_ours(&self.spec);
-        let mut prompt = is_prompt::<L>(&self.spec, job.threads_of(self.spec.threads));
+        let mut prompt = is_prompt::<L>(&self.spec, task.threads_of(self.spec.threads));
         if ours && !prompt {
             self.priority.give_way();
         }
-        flags.begun.get_or_init(Instant::now);
+        task.state.begun.get_or_init(Instant::now);
         let mut report = |proposal: Proposal<L::Move>| {
-            // Wherever it was computed, nothing illegal passes this door, and nothing that was not asked about: not every engine can
-            // be kept to a choice of moves.
-            let asked = &job.task.root_moves;
-            if !job.task.line.is_legal(proposal.best) {
-                let (best, fen) = (proposal.best, job.task.line.position_text());
+            // Only legal moves among the root moves are passed on: not every engine can be limited to a choice of moves.
+            let asked = &task.root_moves;
+            if !task.line.is_legal(proposal.best) {
+                let (best, fen) = (proposal.best, task.line.position_text());
                 tracing::error!(elector = %self.spec.name, %best, fen, "illegal proposal dropped");
             } else if asked.is_empty() || asked.contains(&proposal.best) {
                 let _ = reports.send(SearchReport::Proposal(proposal));
@@ -256,7 +236,7 @@ impl<L: CouncilGame> ElectorThread<L> {
         };
         let searched = defended(|| {
             tracing::trace!(target: "concilio::task", task = "elector", "searching");
-            elector.search(job, &flags.stop, &mut report)
+            elector.search(task, &task.state.stop, &mut report)
         });
         match &searched {
             Ok(()) => self.backoff.reset(),

@@ -5,22 +5,24 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
 };
+
+use engine::{EngineOptions, SharedTable};
 
 /// Bytes of a MiB.
 const MEBIBYTE: u64 = 1 << 20;
 /// The memory beside the tables, MiB: threads' stacks, the journal, the engines' working memory.
 const BESIDE_TABLES: u64 = 96;
-/// The kernel writes a number near the largest where there is no limit.
+/// Larger numbers mean no limit: the kernel then writes a number near the largest.
 const NO_LIMIT: u64 = 1 << 60;
 
 /// The memory that the tables of this process may take together.
 #[derive(Debug)]
 pub(super) struct TableMemory {
-    /// MiB; `None` where there is no limit.
+    /// MiB; `None` without a limit.
     limit: Option<usize>,
     taken: AtomicUsize,
 }
@@ -51,6 +53,32 @@ pub(crate) struct MemoryClaim {
 impl Drop for MemoryClaim {
     fn drop(&mut self) {
         self.memory.taken.fetch_sub(self.granted, Relaxed);
+    }
+}
+
+/// The shared table of the last background search, kept for the next one.
+#[derive(Debug, Default)]
+pub(super) struct BackgroundTable(Mutex<Option<(SharedTable, MemoryClaim)>>);
+
+impl BackgroundTable {
+    /// Returns an empty table, in the kept memory unless another search still uses it.
+    pub(super) fn table(&self, memory: &Arc<TableMemory>, options: &EngineOptions) -> SharedTable {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((table, _)) = &mut *kept {
+            if let Some(renewed) = table.renewed(options) {
+                return renewed;
+            }
+            if !table.is_unused() {
+                return SharedTable::new(options);
+            }
+        }
+        // A table of another size or evaluation gives its memory back first.
+        *kept = None;
+        let (table, claim) = (SharedTable::new(options), memory.claim(options.hash));
+        if claim.granted == options.hash {
+            *kept = Some((table.clone(), claim));
+        }
+        table
     }
 }
 
@@ -132,6 +160,22 @@ mod tests {
     fn without_a_limit_there_is_none() {
         assert_eq!(shown(&[]), None);
         assert_eq!(shown(&[("/proc/self/cgroup", "0::/x\n"), ("/sys/fs/cgroup/x/memory.max", "max")]), None);
+    }
+
+    #[test]
+    fn background_searches_share_one_table() {
+        let (kept, memory) = (BackgroundTable::default(), Arc::new(TableMemory::new(Some(8))));
+        let options = |hash| EngineOptions { hash, ..EngineOptions::default() };
+        let first = kept.table(&memory, &options(1));
+        assert!(!first.is_unused(), "it is kept");
+        let beside = kept.table(&memory, &options(1));
+        assert!(beside.is_unused() && beside.number() != first.number(), "another search beside it has its own");
+        drop(first);
+        let next = kept.table(&memory, &options(1));
+        assert!(!next.is_unused() && next.number() > beside.number());
+        drop(next);
+        assert!(kept.table(&memory, &options(9)).is_unused(), "more than the limit allows is not kept");
+        assert_eq!(memory.claim(2).granted, 2, "the small table has given its memory back");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The places where electors run.
 //!
-//! An [`Elector`] gets a [`Job`] and returns [`Proposal`](domain::Proposal)s until it is done or
+//! An [`Elector`] gets a [`Task`] and returns [`Proposal`](domain::Proposal)s until it is done or
 //! stopped. It has a [`Slot`]: an operating system thread of its own, at lower priority than the
 //! daemon's, so that no search ever delays a move that is ready to be sent. All slots of all games
 //! compete for the cores under the kernel's scheduler, which shares them fairly. With a
@@ -21,7 +21,7 @@ mod elastic_slot;
 mod elector;
 mod engine_game;
 mod facts;
-mod job;
+mod game;
 mod local_slot;
 mod machine_view;
 mod memory;
@@ -36,6 +36,7 @@ mod running;
 mod slot;
 mod spec;
 mod start;
+mod task;
 mod transcript;
 mod trivial;
 pub mod uci;
@@ -45,8 +46,8 @@ mod virtual_machines;
 pub use elector::{Elector, ElectorFailure};
 pub use engine_game::{EngineChat, EngineGame};
 pub use facts::{Fact, Facts, Finding, TABLEBASE_WIN};
-pub use job::{Guidance, Hints, Job, Meter, SearchReport};
-pub use machine_view::{MachineView, SearchView};
+pub use game::CouncilGame;
+pub use machine_view::MachineView;
 pub(crate) use memory::MemoryClaim;
 pub use memory::memory_for_tables;
 pub use process::{Process, kill_engines};
@@ -54,8 +55,9 @@ pub use program::{EngineProgram, EngineProtocol, ErrorOutput};
 pub(crate) use remote::Arrivals;
 pub use remote::{Fallback, LentCores, RemotePool, RemoteSlot};
 pub use slot::Slot;
-pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, net_file};
+pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, SearchPriority, net_file};
 pub use start::variants_of;
+pub use task::{Guidance, Hints, SearchReport, SearchState, SearchStatus, Task};
 pub use verification::{Verification, VerificationLength, WeakVerification};
 pub use virtual_machines::{BelievedValues, VirtualMachines};
 
@@ -69,12 +71,11 @@ use std::{
 
 use tokio::sync::Notify;
 
-use crate::CouncilGame;
 use cores::Cores;
 use elastic_slot::ElasticSlot;
-use engine::SharedTable;
+use engine::{EngineOptions, SharedTable};
 use local_slot::LocalSlot;
-use memory::TableMemory;
+use memory::{BackgroundTable, TableMemory};
 use running::RunningSearches;
 
 /// The cores on which the electors of this process search. Cheap to clone; clones are the same pool.
@@ -82,6 +83,7 @@ use running::RunningSearches;
 pub struct Pool {
     cores: Arc<Cores>,
     memory: Arc<TableMemory>,
+    background: Arc<BackgroundTable>,
     remote: Option<Arc<dyn RemotePool>>,
     deciding: Arc<Deciding>,
     running: RunningSearches,
@@ -106,6 +108,7 @@ impl Pool {
         Self {
             cores,
             memory,
+            background: Arc::default(),
             remote: None,
             deciding: Arc::default(),
             running: RunningSearches::default(),
@@ -141,9 +144,18 @@ impl Pool {
         Self { memory: Arc::new(TableMemory::new(Some(memory))), ..self }
     }
 
-    /// Claims memory for the tables of a council, MiB: less than is wanted where this process may not have so much.
+    /// Claims memory for the tables of a council, MiB: less than `wanted` near the limit of this process.
     pub(crate) fn claim_memory(&self, wanted: usize) -> MemoryClaim {
         self.memory.claim(wanted)
+    }
+
+    /// Returns an empty shared table of `options.hash` MiB. Background searches, one after the other, get the same memory: taking
+    /// and freeing it for each of their moves would delay the moves of other games by some 10 ms.
+    pub(crate) fn shared_table(&self, options: &EngineOptions, priority: SearchPriority) -> SharedTable {
+        match priority {
+            SearchPriority::Background => self.background.table(&self.memory, options),
+            SearchPriority::Usual | SearchPriority::Adviser => SharedTable::new(options),
+        }
     }
 
     /// Returns the number of this machine's cores for all searches together.
@@ -158,7 +170,7 @@ impl Pool {
         CoresAtHand { here, together: here + lent.together, widest: here.max(lent.widest) }
     }
 
-    /// Tells of machines that come from now on.
+    /// Watches for new machines from now on.
     pub(crate) fn arrivals(&self) -> Arrivals {
         Arrivals::of(self.remote.as_deref())
     }
@@ -176,20 +188,15 @@ impl Pool {
 
     /// Opens a slot for an elector, here or wherever there is a core. Slots that are given the same `table` search with one
     /// together on every machine on which they meet.
-    pub fn slot(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Slot {
-        let local = LocalSlot::start(spec, table, &self.running);
-        match self.remote.as_ref().and_then(|remote| remote.slot(spec, table)) {
+    pub fn slot<L: CouncilGame>(&self, spec: &ElectorSpec<L::Kind>, table: Option<&SharedTable>) -> Slot<L> {
+        let local = LocalSlot::<L>::start(spec, table, &self.running);
+        match self.remote.as_deref().and_then(|remote| L::remote_slot(remote, spec, table)) {
             Some(remote) => {
                 let (cores, table) = (Arc::clone(&self.cores), table.map(SharedTable::number));
                 Slot::of(spec.clone(), ElasticSlot::new(cores, spec, table, local, remote))
             }
             None => Slot::of(spec.clone(), local),
         }
-    }
-
-    /// Opens a slot for an elector of any game, on a thread of this process.
-    pub fn local_slot<L: CouncilGame>(&self, spec: &ElectorSpec<L::Kind>, table: Option<&SharedTable>) -> Slot<L> {
-        Slot::of(spec.clone(), LocalSlot::<L>::start(spec, table, &self.running))
     }
 
     /// Counts a council as deciding until the guard is dropped.

@@ -2,14 +2,14 @@
 
 use std::{cell::Cell, sync::atomic::AtomicBool};
 
-use super::{Elector, ElectorFailure, Fact, Finding, Hints, Job};
-use domain::{Bound, ElectorName, Limits, Proposal, Task, UciMove, engine_move, engine_position};
-use engine::{Engine, EngineOptions, Iteration, Move, Outcome, Place, Position, Root, ScoreBound, SharedTable};
+use super::{Elector, ElectorFailure, Fact, Finding, Hints, Task};
+use domain::{Bound, ElectorName, Limits, Proposal, Score, UciMove, engine_move, engine_position};
+use engine::{Engine, EngineOptions, Iteration, Move, Outcome, Place, Position, Root, SharedTable};
 
 pub(super) struct OwnElector {
     name: ElectorName,
     engine: Engine,
-    /// The threads of its search, unless a job allows fewer.
+    /// The threads of its search, unless a task allows fewer.
     threads: usize,
 }
 
@@ -42,15 +42,20 @@ impl OwnElector {
 }
 
 impl Elector for OwnElector {
-    fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
-        let Job { task, guidance, meter, .. } = job;
+    fn search(
+        &mut self,
+        task: &Task,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(Proposal),
+    ) -> Result<(), ElectorFailure> {
+        let Task { guidance, state, .. } = task;
         let failure = |error: &dyn std::fmt::Display| ElectorFailure(error.to_string());
         let line = &task.line;
         if !line.variant().is_standard_rules() {
             return Err(failure(&format_args!("our own engine does not play {}", line.variant())));
         }
         let position = engine_position(line).map_err(|error| failure(&error))?;
-        self.prepare(job.threads_of(self.threads), guidance.turn.as_deref());
+        self.prepare(task.threads_of(self.threads), guidance.turn.as_deref());
         let ours =
             |moves: &[UciMove]| -> Vec<Move> { moves.iter().filter_map(|uci| engine_move(&position, *uci)).collect() };
         let hints = guidance.hints.as_ref().map(|hints| move || ours(&hints.now()));
@@ -60,9 +65,9 @@ impl Elector for OwnElector {
             hints: hints.as_ref().map(|hints| hints as &engine::MovesNow<'_>),
             extends_hints: guidance.hints.as_ref().is_some_and(Hints::extend),
             proved: facts.as_ref().map(|facts| facts as &engine::ProvedNow<'_>),
-            window: guidance.window.map(|(low, high)| (low.into(), high.into())),
+            window: guidance.window,
             best_of_group: guidance.best_of_group.as_deref(),
-            nodes: Some(meter.counter()),
+            nodes: Some(state.counter()),
             place: guidance.turn.as_deref(),
         };
 
@@ -71,7 +76,7 @@ impl Elector for OwnElector {
         let told = Cell::new(None);
         let mut tell = |iteration: &Iteration| {
             told.set(Some(iteration.best));
-            meter.note_effort(iteration.effort);
+            state.note_effort(iteration.effort);
             if let Some(proposal) = proposal(&self.name, task, &position, iteration) {
                 if let Some((hints, number)) = &guidance.advises {
                     hints.advise(*number, proposal.best);
@@ -105,9 +110,9 @@ impl Elector for OwnElector {
 /// Returns the bound of a search's last score. A new best move that was still being searched again
 /// is the engine's move, so its lower bound counts as its value; but not for a mate, which is found
 /// or not.
-fn bound_of_last(last: &Iteration, is_new: bool) -> ScoreBound {
+fn bound_of_last(last: &Iteration, is_new: bool) -> Bound {
     match (last.bound, last.score) {
-        (ScoreBound::Lower, engine::Score::Cp(_)) if is_new => ScoreBound::Exact,
+        (Bound::Lower, Score::Cp(_)) if is_new => Bound::Exact,
         (bound, _) => bound,
     }
 }
@@ -129,12 +134,8 @@ fn proposal(elector: &ElectorName, task: &Task, position: &Position, iteration: 
         elector: elector.clone(),
         machine: None,
         best: *pv.first()?,
-        score: iteration.score.into(),
-        bound: match iteration.bound {
-            ScoreBound::Exact => Bound::Exact,
-            ScoreBound::Lower => Bound::Lower,
-            ScoreBound::Upper => Bound::Upper,
-        },
+        score: iteration.score,
+        bound: iteration.bound,
         depth: iteration.depth,
         selective_depth: iteration.selective_depth,
         root_moves_done: iteration.root_moves_done,
@@ -156,14 +157,15 @@ mod tests {
     fn hints_last_as_long_as_advisers() {
         let id = SearchId { game: GameId::new("g"), ply: 0, serial: 1, phase: Phase::First };
         let limits = Limits { nodes: Some(500), ..Limits::default() };
-        let task = Task { id, line: Arc::new(Line::start(Variant::Standard)), root_moves: Vec::new(), limits };
         let hints = Hints::new(false);
         let guidance = Guidance { advises: Some((hints.clone(), 0)), ..Guidance::default() };
+        let line = Arc::new(Line::start(Variant::Standard));
+        let task = Task { limits, guidance, ..Task::new(id, line) };
         let options = EngineOptions { hash: 1, ..EngineOptions::default() };
         let mut adviser = OwnElector::new("mp".into(), options, None).expect("an elector");
         let mut heard = Vec::new();
         let mut report = |proposal: Proposal| heard.push((proposal.best, hints.now()));
-        adviser.search(&Job::guided(task, guidance), &AtomicBool::new(false), &mut report).expect("it searches");
+        adviser.search(&task, &AtomicBool::new(false), &mut report).expect("it searches");
         assert!(!heard.is_empty() && heard.iter().all(|(best, hinted)| hinted == &[*best]), "{heard:?}");
         assert_eq!(hints.now(), []);
     }
@@ -177,12 +179,11 @@ mod tests {
         for nodes in (300..4000).step_by(61) {
             let id = SearchId { game: GameId::new("g"), ply: 0, serial: 1, phase: Phase::First };
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-            let task = Task { id, line: line.clone(), root_moves: Vec::new(), limits };
+            let task = Task { limits, ..Task::new(id, line.clone()) };
             let mut elector = OwnElector::new("mp".into(), options.clone(), None).expect("an elector");
             let mut last = None;
             let mut report = |proposal: Proposal| last = Some(proposal.best);
-            let job = Job::guided(task, Guidance::default());
-            elector.search(&job, &AtomicBool::new(false), &mut report).expect("it searches");
+            elector.search(&task, &AtomicBool::new(false), &mut report).expect("it searches");
             let limits = engine::Limits { nodes: Some(nodes), ..engine::Limits::default() };
             let stop = AtomicBool::new(false);
             let alone = Engine::new(options.clone()).search(&position, &[], &limits, &stop, &mut |_| {});

@@ -7,8 +7,8 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Elector, ElectorFailure, EngineGame, EngineProgram, Job, Process};
-use domain::{ElectorName, Proposal, Score, Task, moves_text};
+use super::{Elector, ElectorFailure, EngineGame, EngineProgram, Process, Task};
+use domain::{ElectorName, Proposal, Score, moves_text};
 
 /// The time to wait for an answer after the time is up.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
@@ -51,7 +51,7 @@ struct ChatText {
 }
 
 impl PositionText {
-    fn of(Job { task, time, .. }: &Job, game: Option<&EngineGame>) -> Self {
+    fn of(task: &Task, game: Option<&EngineGame>) -> Self {
         let opponent = game.map(|EngineGame { opponent, .. }| OpponentText {
             name: opponent.name.clone(),
             title: opponent.title.clone(),
@@ -66,7 +66,7 @@ impl PositionText {
             start: line.prefix(0).fen(),
             moves: moves_text(line.moves()),
             legal: legal.iter().map(ToString::to_string).collect(),
-            seconds: time.iter().copied().chain(task.limits.time).min().map(|time| time.as_secs_f64()),
+            seconds: task.time.into_iter().chain(task.limits.time).min().map(|time| time.as_secs_f64()),
             opponent,
             chat: heard.into_iter().map(|(from, text)| ChatText { from, text }).collect(),
         }
@@ -100,8 +100,13 @@ impl PositionsElector {
 }
 
 impl Elector for PositionsElector {
-    fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
-        let text = serde_json::to_string(&PositionText::of(job, self.game.as_ref()))
+    fn search(
+        &mut self,
+        task: &Task,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(Proposal),
+    ) -> Result<(), ElectorFailure> {
+        let text = serde_json::to_string(&PositionText::of(task, self.game.as_ref()))
             .map_err(|error| ElectorFailure(error.to_string()))?;
         self.process.send(&text)?;
         let (began, mut stopped) = (Instant::now(), None);
@@ -118,7 +123,7 @@ impl Elector for PositionsElector {
                 continue;
             }
             if !answer.trim().is_empty() && !answer.starts_with(COMMENT) {
-                report(self.proposal(&answer, &job.task, began.elapsed())?);
+                report(self.proposal(&answer, task, began.elapsed())?);
                 return Ok(());
             }
         }
@@ -131,7 +136,7 @@ mod tests {
 
     use super::*;
     use crate::electors::{EngineChat, EngineProtocol};
-    use domain::{Limits, Line, Phase, Player, SearchId, Variant};
+    use domain::{Line, Phase, Player, SearchId, Variant};
 
     fn program(script: &str) -> EngineProgram {
         let arguments = vec!["-c".to_owned(), script.to_owned()];
@@ -145,9 +150,9 @@ mod tests {
         let mut elector = PositionsElector::start("own".into(), &program)?;
         let id = SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First };
         let line = Arc::new(Line::start(Variant::Standard));
-        let job = Job::new(Task { id, line, root_moves: Vec::new(), limits: Limits::default() });
+        let task = Task::new(id, line);
         let mut proposals = Vec::new();
-        elector.search(&job, &AtomicBool::new(stopped), &mut |proposal| proposals.push(proposal))?;
+        elector.search(&task, &AtomicBool::new(stopped), &mut |proposal| proposals.push(proposal))?;
         Ok(proposals)
     }
 
@@ -177,9 +182,9 @@ mod tests {
         let mut elector = PositionsElector::start("own".into(), &program).expect("it starts");
         let id = SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First };
         let line = Arc::new(Line::start(Variant::Standard));
-        let job = Job::new(Task { id, line, root_moves: Vec::new(), limits: Limits::default() });
+        let task = Task::new(id, line);
         let mut moves = Vec::new();
-        let searched = elector.search(&job, &AtomicBool::new(false), &mut |proposal| moves.push(proposal.best));
+        let searched = elector.search(&task, &AtomicBool::new(false), &mut |proposal| moves.push(proposal.best));
         assert_eq!((searched, moves.len()), (Ok(()), 1));
         assert_eq!(chat.take_said(), ["hello to you"]);
     }

@@ -1,5 +1,5 @@
-//! A child process that speaks in lines: in a process group of its own, so that a Ctrl-C in our terminal does not reach it, and
-//! so that whatever it has started itself ends with it.
+//! A child process with a protocol of lines. It has a process group of its own: a Ctrl-C in the terminal does not reach it, and its
+//! own child processes end with it.
 
 use std::{
     collections::BTreeSet,
@@ -11,12 +11,9 @@ use std::{
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::{
-    ElectorFailure, EngineProgram, EngineProtocol, ErrorOutput,
-    transcript::{Speaker, Transcript},
-};
+use super::{ElectorFailure, EngineProgram, EngineProtocol, ErrorOutput, transcript::Transcript};
 
-/// A line of an engine that is longer than this is cut: no line that we read is.
+/// The longest line of an engine; longer ones are cut. No useful line is longer.
 const LONGEST_LINE: usize = 64 << 10;
 /// Maximum number of lines read at once, against endless output.
 const MOST_LINES: usize = 4096;
@@ -32,17 +29,17 @@ const OUR_VARIABLES: &str = "CONCILIO_";
 /// Variable with the folder of systemd's secrets for this service.
 const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
 
-/// The engines that run, by their numbers.
-static RUNNING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+/// The engines that run, by their numbers; `None` when the program ends and no more may start.
+static RUNNING: Mutex<Option<BTreeSet<u32>>> = Mutex::new(Some(BTreeSet::new()));
 
-fn running() -> MutexGuard<'static, BTreeSet<u32>> {
+fn running() -> MutexGuard<'static, Option<BTreeSet<u32>>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Kills every engine that still runs, with whatever it has started. For the end of the program: a thread that waits for a
-/// mute engine is not waited for, and would leave it behind.
+/// Kills all running engines with their child processes. For the end of the program: a thread still waiting for a mute engine
+/// would leave the engine behind.
 pub fn kill_engines() {
-    for number in std::mem::take(&mut *running()) {
+    for number in running().take().unwrap_or_default() {
         kill_group(number);
     }
 }
@@ -57,7 +54,7 @@ fn kill_group(number: u32) {
     let _ = number;
 }
 
-/// A child process and its pipes. Killed when dropped, with whatever it has started.
+/// A child process and its pipes. Killed when dropped, with its own child processes.
 pub struct Process {
     child: Child,
     stdin: ChildStdin,
@@ -93,8 +90,16 @@ impl Process {
             }
             _ => ElectorFailure(format!("cannot start the engine {path}: {error}")),
         };
-        let mut child = command.spawn().map_err(failed)?;
-        running().insert(child.id());
+        let mut child = {
+            // Under the lock, so that no engine starts that [`kill_engines`] does not know.
+            let mut running = running();
+            let Some(numbers) = &mut *running else {
+                return Err(ElectorFailure(format!("the engine {path} is not started: the program ends")));
+            };
+            let child = command.spawn().map_err(failed)?;
+            numbers.insert(child.id());
+            child
+        };
         let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
             return Err(ElectorFailure(format!("no pipes to the engine {path}")));
@@ -116,7 +121,7 @@ impl Process {
 
     /// Sends a line.
     pub fn send(&mut self, command: &str) -> Result<(), ElectorFailure> {
-        self.transcript.add(Speaker::Us, command);
+        self.transcript.add('>', command);
         // In one piece: every piece wakes the engine.
         self.stdin.write_all(format!("{command}\n").as_bytes()).map_err(|_| self.ended())
     }
@@ -125,7 +130,7 @@ impl Process {
     pub fn read(&mut self, timeout: Duration) -> Result<Option<String>, ElectorFailure> {
         let line = self.output.line(timeout).map_err(|_| self.ended())?;
         if let Some(line) = &line {
-            self.transcript.add(Speaker::Engine, line);
+            self.transcript.add('<', line);
         }
         Ok(line)
     }
@@ -139,7 +144,7 @@ impl Process {
         }
     }
 
-    /// Reads what it has said by now, and no more: one that talks without an end is never silent.
+    /// Reads the output so far, and no more: an engine may never stop talking.
     pub fn read_by_now(&mut self, mut each: impl FnMut(&str)) -> Result<(), ElectorFailure> {
         for _ in 0..MOST_LINES {
             let Some(line) = self.read(Duration::ZERO)? else { break };
@@ -148,7 +153,7 @@ impl Process {
         Ok(())
     }
 
-    /// Reads on to the line `last`; `each` sees those before it.
+    /// Reads on to the line `last`; `each` gets the lines before it.
     ///
     /// # Errors
     /// [`ElectorFailure`] if the engine has ended, or the line does not come in time.
@@ -211,7 +216,7 @@ impl Output {
         }
     }
 
-    /// The first line of what was read, if it is whole.
+    /// Returns the first line of the read bytes, if it is whole.
     fn said_line(&mut self) -> Option<String> {
         loop {
             let Some(end) = self.said[self.searched..].iter().position(|byte| *byte == b'\n') else {
@@ -260,7 +265,7 @@ impl Drop for Process {
             let _ = writeln!(self.stdin, "quit");
         }
         // The process number is not reused before this wait.
-        if running().remove(&number) {
+        if running().as_mut().is_some_and(|numbers| numbers.remove(&number)) {
             kill_group(number);
         }
         let _ = self.child.kill();
@@ -268,7 +273,7 @@ impl Drop for Process {
     }
 }
 
-/// The command of a program, in the folder where it is to run. A file that is named from our folder is found there all the same.
+/// Returns the command of a program in its working folder. A relative path still starts from the daemon's folder.
 fn command(program: &EngineProgram) -> Command {
     let mut command = Command::new(program.file().as_ref().unwrap_or(&program.path));
     if let Some(folder) = &program.working_dir {
@@ -285,7 +290,7 @@ fn listen_to_errors(program: &EngineProgram, stderr: ChildStderr, transcript: Tr
     std::thread::spawn(move || {
         let (mut stderr, mut last) = (BufReader::new(stderr), String::new());
         while let Ok(Some(line)) = read_line(&mut stderr, LONGEST_LINE) {
-            transcript.add(Speaker::EngineError, &line);
+            transcript.add('!', &line);
             if line.trim().is_empty() {
                 continue;
             }

@@ -1,9 +1,9 @@
-//! The prover `mates`: what it says of a move is a fact, or it says nothing.
+//! The prover `mates`: it proposes proved moves only.
 
 use std::{num::NonZeroU32, sync::atomic::AtomicBool, time::Instant};
 
-use super::{Elector, ElectorFailure, Fact, Finding, Job};
-use domain::{Bound, ElectorName, GameId, Proposal, SearchId, UciMove, engine_move, engine_position};
+use super::{Elector, ElectorFailure, Fact, Finding, Task};
+use domain::{Bound, ElectorName, Proposal, SearchId, UciMove, engine_move, engine_position};
 use engine::{
     Move, Position,
     proof::{Attack, Effort, Mate, MateSolver, Verdict},
@@ -12,29 +12,16 @@ use engine::{
 /// Node limit of a question without one; it ends when the solver's table is full.
 const UNLIMITED: u64 = u64::MAX;
 
-/// The part of the nodes that checks alone may take of the search for a mate, and that threats may take of what is left: the rest is for
-/// short mates by any moves.
+/// The divisor for the nodes of the search by checks alone, and again for the search by threats; the rest is for short mates by any
+/// moves.
 const FIRST_PART: u64 = 2;
 
 pub(super) struct ProverElector {
     name: ElectorName,
     solver: MateSolver,
-    last: Option<LastMate>,
-}
-
-/// The mate that was proved last. When the game goes on along it, the next one is looked for among shorter ones first, so that it comes
-/// nearer with every move.
-struct LastMate {
-    game: GameId,
-    ply: usize,
-    moves: u32,
-}
-
-impl LastMate {
-    /// Returns the number of moves to the mate now, if this is the same game a move later.
-    fn goes_on(self, here: &SearchId) -> Option<u32> {
-        (self.game == here.game && self.ply + 2 == here.ply).then(|| self.moves.saturating_sub(1))
-    }
+    /// The search that proved a mate last, and the number of moves. When the game goes on along it, a shorter mate is searched
+    /// first, so that the mate comes nearer with every move.
+    last: Option<(SearchId, u32)>,
 }
 
 impl ProverElector {
@@ -45,22 +32,28 @@ impl ProverElector {
 }
 
 impl Elector for ProverElector {
-    fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
-        let line = &job.task.line;
+    fn search(
+        &mut self,
+        task: &Task,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(Proposal),
+    ) -> Result<(), ElectorFailure> {
+        let line = &task.line;
         if !line.variant().is_standard_rules() {
             return Err(ElectorFailure(format!("nothing is proved about {}", line.variant())));
         }
         let position = engine_position(line).map_err(|error| ElectorFailure(error.to_string()))?;
-        let nodes = job.task.limits.nodes.unwrap_or(UNLIMITED);
-        let place = job.guidance.turn.as_deref();
-        let effort = Effort::new(nodes, stop).counted_by(job.meter.counter()).taking_turns(place);
-        let moves = allowed(&position, &job.task.root_moves);
+        let nodes = task.limits.nodes.unwrap_or(UNLIMITED);
+        let place = task.guidance.turn.as_deref();
+        let effort = Effort::new(nodes, stop).counted_by(task.state.counter()).taking_turns(place);
+        let moves = allowed(&position, &task.root_moves);
         let mut proving =
-            Proving { name: &self.name, job, position: &position, moves, effort, report, began: Instant::now() };
-        let here = &job.task.id;
-        let within = self.last.take().and_then(|last| last.goes_on(here));
-        let found = proving.mates(&mut self.solver, within);
-        self.last = found.map(|moves| LastMate { game: here.game.clone(), ply: here.ply, moves });
+            Proving { name: &self.name, task, position: &position, moves, effort, report, began: Instant::now() };
+        let here = &task.id;
+        let is_a_move_earlier = |last: &SearchId| last.game == here.game && last.ply + 2 == here.ply;
+        let last = self.last.take().filter(|(last, _)| is_a_move_earlier(last));
+        let found = proving.mates(&mut self.solver, last.map(|(_, moves)| moves.saturating_sub(1)));
+        self.last = found.map(|moves| (here.clone(), moves));
         if let Some(place) = place {
             place.leave();
         }
@@ -82,7 +75,7 @@ fn allowed(position: &Position, named: &[UciMove]) -> Vec<Move> {
 
 struct Proving<'a> {
     name: &'a ElectorName,
-    job: &'a Job,
+    task: &'a Task,
     position: &'a Position,
     moves: Vec<Move>,
     effort: Effort<'a>,
@@ -115,17 +108,17 @@ impl Proving<'_> {
         None
     }
 
-    /// Tells a fact to those who search, and shows it to the council as a proposal.
+    /// Adds a fact to the guidance, and reports it to the council as a proposal.
     fn tell(&mut self, mv: Move, finding: Finding, line: &[Move]) {
         let uci = self.position.line_to_uci(line);
         let pv: Vec<UciMove> = uci.iter().map_while(|text| text.parse().ok()).collect();
         let Some(best) = pv.first().copied() else { return };
         debug_assert_eq!(engine_move(self.position, best), Some(mv));
-        if let Some(facts) = &self.job.guidance.facts {
+        if let Some(facts) = &self.task.guidance.facts {
             facts.tell(Fact { about: best, finding });
         }
         (self.report)(Proposal {
-            search: self.job.task.id.clone(),
+            search: self.task.id.clone(),
             elector: self.name.clone(),
             machine: None,
             best,

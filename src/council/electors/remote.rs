@@ -4,7 +4,8 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use tokio::sync::{Notify, mpsc::UnboundedSender, watch};
 
-use super::{ElectorSpec, Job, MachineView, SearchReport};
+use super::{ElectorSpec, MachineView, SearchReport, Task};
+use domain::{GameLine, Line};
 use engine::SharedTable;
 
 /// The machines whose cores this process may use.
@@ -18,7 +19,7 @@ pub trait RemotePool: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Wakes the verifier of what these machines propose, when a [`Verification`](super::Verification) asks for more.
+    /// Wakes the verifier of these machines' proposals, when a [`Verification`](super::Verification) needs a search.
     fn verifier(&self) -> Arc<Notify> {
         Arc::default()
     }
@@ -67,10 +68,15 @@ pub struct LentCores {
 ///
 /// It keeps the pool's invariants: a search that was taken is answered with exactly one [`SearchReport::Finished`] or
 /// [`SearchReport::Failed`], after all its proposals, or goes to its [`Fallback`]; every proposed move is legal.
-pub trait RemoteSlot: fmt::Debug + Send + Sync {
-    /// Takes a search if there is a core for it now that can answer in the job's time. One that is lost before its first proposal goes to `fallback`. `false`
+pub trait RemoteSlot<L: GameLine = Line>: fmt::Debug + Send + Sync {
+    /// Takes a search if there is a core for it now that can answer in the task's time. One that is lost before its first proposal goes to `fallback`. `false`
     /// if it was not taken.
-    fn search(&mut self, job: &Job, reports: &UnboundedSender<SearchReport>, fallback: Fallback) -> bool;
+    fn search(
+        &mut self,
+        task: &Task<L>,
+        reports: &UnboundedSender<SearchReport<L::Move>>,
+        fallback: Fallback<L>,
+    ) -> bool;
 
     /// Stops its search, if one runs.
     fn stop(&mut self);
@@ -81,22 +87,22 @@ pub trait RemoteSlot: fmt::Debug + Send + Sync {
 
 /// The continuation of a search that was lost on another machine before its first proposal. It can
 /// be used once.
-pub struct Fallback(Box<Resume>);
+pub struct Fallback<L: GameLine = Line>(Box<Resume<L>>);
 
-type Resume = dyn FnOnce(Job, &UnboundedSender<SearchReport>) + Send;
+type Resume<L> = dyn FnOnce(Task<L>, &UnboundedSender<SearchReport<<L as GameLine>::Move>>) + Send;
 
-impl Fallback {
-    /// The search is handed to this function.
-    pub fn new(resume: impl FnOnce(Job, &UnboundedSender<SearchReport>) + Send + 'static) -> Self {
+impl<L: GameLine> Fallback<L> {
+    /// Creates a fallback that passes the search to this function.
+    pub fn new(resume: impl FnOnce(Task<L>, &UnboundedSender<SearchReport<L::Move>>) + Send + 'static) -> Self {
         Self(Box::new(resume))
     }
 
-    pub fn resume(self, job: Job, reports: &UnboundedSender<SearchReport>) {
-        (self.0)(job, reports);
+    pub fn resume(self, task: Task<L>, reports: &UnboundedSender<SearchReport<L::Move>>) {
+        (self.0)(task, reports);
     }
 }
 
-impl fmt::Debug for Fallback {
+impl<L: GameLine> fmt::Debug for Fallback<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Fallback")
     }

@@ -1,104 +1,54 @@
 //! The running searches of this machine, for display.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::sync::{Arc, Mutex, PoisonError, atomic::Ordering::Relaxed};
 
-use super::{ElectorSpec, Job, Meter, SearchView};
-use crate::CouncilGame;
-use domain::{ElectorName, GameId};
+use super::{CouncilGame, ElectorSpec, SearchState, SearchStatus, Task};
 
 /// All running searches. Cheap to clone; clones are the same list.
 #[derive(Clone, Debug, Default)]
-pub(super) struct RunningSearches(Arc<Mutex<RunningState>>);
+pub(super) struct RunningSearches(Arc<Mutex<Vec<Running>>>);
 
-#[derive(Debug, Default)]
-struct RunningState {
-    running: BTreeMap<u64, RunningSearch>,
-    begun: u64,
-}
-
-#[derive(Debug)]
-struct RunningSearch {
-    game: GameId,
-    elector: ElectorName,
-    threads: usize,
-    meter: Arc<Meter>,
-}
+type Running = (SearchStatus, Arc<SearchState>);
 
 impl RunningSearches {
-    /// A search begins; it runs until the guard is dropped.
-    pub(super) fn begin<L: CouncilGame>(&self, spec: &ElectorSpec<L::Kind>, job: &Job<L>) -> RunningGuard {
-        let search = RunningSearch {
-            game: job.task.id.game.clone(),
-            elector: spec.name.clone(),
-            threads: job.threads_of(spec.threads),
-            meter: Arc::clone(&job.meter),
-        };
-        let mut searches = self.lock();
-        searches.begun += 1;
-        let number = searches.begun;
-        searches.running.insert(number, search);
-        RunningGuard { searches: self.clone(), number }
+    /// Adds a search, until its state says that it is over.
+    pub(super) fn begin<L: CouncilGame>(&self, spec: &ElectorSpec<L::Kind>, task: &Task<L>) {
+        let threads = u16::try_from(task.threads_of(spec.threads)).unwrap_or(u16::MAX);
+        let status = SearchStatus { search: task.id.clone(), elector: spec.name.clone(), threads, nodes: 0 };
+        let mut searches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        searches.retain(|(_, state)| !state.over.load(Relaxed));
+        searches.push((status, Arc::clone(&task.state)));
     }
 
-    pub(super) fn now(&self) -> Vec<SearchView> {
-        let view = |search: &RunningSearch| SearchView {
-            game: search.game.clone(),
-            elector: search.elector.clone(),
-            threads: search.threads,
-            nodes: search.meter.nodes(),
-            ours: true,
-        };
-        self.lock().running.values().map(view).collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, RunningState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-#[derive(Debug)]
-pub(super) struct RunningGuard {
-    searches: RunningSearches,
-    number: u64,
-}
-
-impl Drop for RunningGuard {
-    fn drop(&mut self) {
-        self.searches.lock().running.remove(&self.number);
+    pub(super) fn now(&self) -> Vec<SearchStatus> {
+        let searches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = searches.iter().filter(|(_, state)| !state.over.load(Relaxed));
+        running.map(|(status, state)| SearchStatus { nodes: state.nodes(), ..status.clone() }).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
-
     use tokio::sync::mpsc;
 
-    use crate::electors::{ElectorSpec, Job, Pool, SearchReport};
-    use domain::{GameId, Knowledge, Limits, Line, Phase, SearchId, Task, Variant};
+    use crate::electors::{ElectorSpec, Pool, SearchReport, Task};
+    use domain::{GameId, Knowledge, Line, Phase, SearchId, Variant};
 
     #[test]
     fn running_searches_are_visible() {
         let pool = Pool::new(1);
-        let mut slot = pool.slot(&ElectorSpec::own(Knowledge::COMPLETE, 1), None);
+        let mut slot = pool.slot::<Line>(&ElectorSpec::own(Knowledge::COMPLETE, 1), None);
         let id = SearchId { game: GameId::new("g"), ply: 0, serial: 1, phase: Phase::First };
         let line = Line::start(Variant::Standard).into();
         let (reports, mut inbox) = mpsc::unbounded_channel();
-        slot.search(Job::new(Task { id, line, root_moves: Vec::new(), limits: Limits::default() }), &reports);
+        slot.search(Task::new(id, line), &reports);
         assert!(inbox.blocking_recv().is_some_and(|report| report.proposal().is_some()), "it searches without end");
         let here = &pool.machines()[0];
-        let [search] = here.searches.as_slice() else { panic!("one search: {here:?}") };
-        assert_eq!((search.game.as_str(), search.threads, search.ours, here.busy()), ("g", 1, true, 1));
+        let [(search, true)] = here.searches.as_slice() else { panic!("one search of ours: {here:?}") };
+        assert_eq!((search.search.game.as_str(), search.threads, here.busy()), ("g", 1, 1));
         slot.stop();
         while !matches!(inbox.blocking_recv(), Some(SearchReport::Finished(..))) {}
-        let begun = Instant::now();
-        while !pool.machines()[0].searches.is_empty() {
-            assert!(begun.elapsed() < Duration::from_secs(60), "it is told of after its end");
-            std::thread::yield_now();
-        }
+        assert!(pool.machines()[0].searches.is_empty());
         assert_eq!(pool.machines()[0].busy(), 0);
     }
 }

@@ -1,18 +1,17 @@
-//! A slot of the pool: one elector behind a handle, wherever it searches.
+//! A slot of the pool: one elector behind a handle, on any machine.
 
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use std::fmt;
 
-use super::{ElectorSpec, Job, SearchReport};
-use crate::CouncilGame;
+use super::{CouncilGame, ElectorSpec, SearchReport, Task};
 use domain::Line;
 
 /// The interface of a slot on any machine.
 pub(super) trait SearchSlot<L: CouncilGame>: fmt::Debug + Send + Sync {
     /// Begins a search; stops a running one first.
-    fn search(&mut self, job: Job<L>, reports: &UnboundedSender<SearchReport<L::Move>>);
+    fn search(&mut self, task: Task<L>, reports: &UnboundedSender<SearchReport<L::Move>>);
 
     fn stop(&self);
 
@@ -45,8 +44,8 @@ impl<L: CouncilGame> Slot<L> {
     }
 
     /// Begins a search; reports go to `reports`. A running search is stopped first.
-    pub fn search(&mut self, job: Job<L>, reports: &UnboundedSender<SearchReport<L::Move>>) {
-        self.place.search(job, reports);
+    pub fn search(&mut self, task: Task<L>, reports: &UnboundedSender<SearchReport<L::Move>>) {
+        self.place.search(task, reports);
     }
 
     /// Stops the running search; its last proposal stands.

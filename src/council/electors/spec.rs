@@ -23,8 +23,8 @@ pub struct ElectorSpec<K = ElectorKind> {
     /// True to share a table with other electors of the council that evaluate alike. Built-in
     /// instances only.
     pub shares_table: bool,
-    /// The niceness of its thread beyond that of other searches.
-    pub niceness: i32,
+    /// The priority of its thread.
+    pub priority: SearchPriority,
     /// Its weight in criteria with weights by hand; `None` derives it from its knowledge.
     pub weight: Option<f64>,
     /// The nodes that it visits in the time of one node of complete knowledge; 1 if not measured.
@@ -33,12 +33,22 @@ pub struct ElectorSpec<K = ElectorKind> {
     pub speed: f64,
 }
 
+/// The priority of a search among searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchPriority {
+    Usual,
+    /// An adviser on the electors' cores.
+    Adviser,
+    /// A game without a running clock, beside other games.
+    Background,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum ElectorKind {
     Own(Instance),
     /// An external engine in a process of its own.
     Engine(EngineProgram),
-    /// Proves what can be proved of moves. It has no vote.
+    /// The prover of mates. It has no vote.
     Prover,
     /// Proposes the first legal move at once. The yardstick for the daemon's own delay.
     Trivial,
@@ -77,7 +87,7 @@ impl fmt::Debug for ElectorMaker {
     }
 }
 
-/// An instance of our own engine: what tells it from the others.
+/// The properties of an instance of the built-in engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
     pub knowledge: Knowledge,
@@ -87,7 +97,7 @@ pub struct Instance {
     /// The selectivity of the search, per cent of the usual.
     pub selectivity: u16,
     pub noise: Noise,
-    /// The net that it asks, if it has one and it is not one of those that come with the engine.
+    /// Its net, if it is not the engine's own one.
     pub net: Option<Arc<Net>>,
 }
 
@@ -138,7 +148,16 @@ pub fn net_file(path: &Path) -> Result<Arc<Net>, String> {
 impl<K> ElectorSpec<K> {
     /// One thread, a table of its own, no weight by hand, and the speed of complete knowledge.
     pub fn new(name: ElectorName, kind: K, hash: usize) -> Self {
-        Self { name, kind, hash, threads: 1, shares_table: false, niceness: 0, weight: None, speed: 1.0 }
+        Self {
+            name,
+            kind,
+            hash,
+            threads: 1,
+            shares_table: false,
+            priority: SearchPriority::Usual,
+            weight: None,
+            speed: 1.0,
+        }
     }
 }
 

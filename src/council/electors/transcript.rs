@@ -9,16 +9,9 @@ use std::{
 
 use super::ElectorFailure;
 
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Speaker {
-    Us,
-    Engine,
-    EngineError,
-}
-
 /// A file to which every line is added, with its time, the number of the engine's process and a
-/// sign for the sender. Engines that run at the same time may share one. Without a file nothing is
-/// written.
+/// sign for the sender: `>` for the bot, `<` for the engine, `!` for its standard error. Engines
+/// that run at the same time may share a file. Without a file nothing is written.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Transcript {
     file: Option<Arc<Mutex<File>>>,
@@ -38,14 +31,9 @@ impl Transcript {
         Self { process, ..self }
     }
 
-    /// Adds a line. One that cannot be written, because a disk is full, is lost: the game goes on.
-    pub(super) fn add(&self, speaker: Speaker, line: &str) {
+    /// Adds a line. A line that cannot be written, because a disk is full, is lost: the game goes on.
+    pub(super) fn add(&self, sign: char, line: &str) {
         let Some(file) = &self.file else { return };
-        let sign = match speaker {
-            Speaker::Us => '>',
-            Speaker::Engine => '<',
-            Speaker::EngineError => '!',
-        };
         let text = format!("{:.3} {} {sign} {line}\n", jiff::Timestamp::now(), self.process);
         let _ = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(text.as_bytes());
     }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::{Elector, ElectorFailure, Job};
+use super::{Elector, ElectorFailure, Task};
 use domain::{ElectorName, Proposal, Score};
 
 pub(super) struct TrivialElector {
@@ -18,7 +18,7 @@ impl TrivialElector {
 impl Elector for TrivialElector {
     fn search(
         &mut self,
-        Job { task, .. }: &Job,
+        task: &Task,
         _stop: &AtomicBool,
         report: &mut dyn FnMut(Proposal),
     ) -> Result<(), ElectorFailure> {

@@ -1,8 +1,8 @@
-//! Verification: searches on home cores of moves that other machines propose. Nothing that a machine claims about a move counts in a vote;
-//! what was found here does.
+//! Verification: searches on home cores of moves proposed by other machines. Only the values of these searches count in a vote, and
+//! no claim of a machine.
 //!
-//! One [`Verification`] belongs to one position. The council says which two moves contest it; the pool of workers searches them, longer and
-//! longer, and writes the values down; the vote compares two moves at the longest search that both had.
+//! One [`Verification`] belongs to one position. The council names two contesting moves; home cores search both, longer and longer,
+//! and record the values; the vote compares the moves at the longest search common to both.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -15,7 +15,7 @@ use domain::{Score, UciMove};
 pub enum VerificationLength {
     /// The first one at a move.
     Short,
-    /// The second one, where votes of other machines would decide.
+    /// The second one, if votes of other machines would decide.
     Medium,
     /// The last one.
     Long,
@@ -53,18 +53,12 @@ struct Shared<M> {
 
 #[derive(Debug)]
 struct Values<M> {
-    contest: Option<Contest<M>>,
+    /// The choice of the home electors, and the move that the votes of other machines would elect.
+    contest: Option<(Option<M>, Option<M>)>,
     /// Values by move; no move stands for the best one.
     found: Vec<(Option<M>, [Option<Score>; VerificationLength::ALL.len()])>,
     /// Our own engine does not play this variant.
     impossible: bool,
-}
-
-/// The choice of the home electors, and the move that the votes of other machines would elect.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Contest<M> {
-    home: Option<M>,
-    challenger: Option<M>,
 }
 
 impl<M> Clone for Verification<M> {
@@ -96,7 +90,7 @@ impl<M> Verification<M> {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Waits until something was found since the last call.
+    /// Waits for a new value since the last call.
     pub(crate) async fn changed(&self) {
         self.0.found.notified().await;
     }
@@ -107,19 +101,18 @@ impl<M> Verification<M> {
 }
 
 impl<M: Copy + PartialEq> Verification<M> {
-    /// Names the two moves to compare. Where no home elector has proposed, `home` is `None`: the best move that the verifier finds.
+    /// Names the two moves to compare. Without a home proposal, `home` is `None`: the verifier's own best move.
     pub fn contest(&self, home: Option<M>, challenger: Option<M>) {
-        let contest = Contest { home, challenger };
-        let is_new = self.values().contest.replace(contest) != Some(contest);
+        let is_new = self.values().contest.replace((home, challenger)) != Some((home, challenger));
         if is_new {
             self.0.wanted.notify_one();
         }
     }
 
-    /// The search that the contest needs next; no move stands for the best one.
+    /// Returns the contest's next search; no move stands for the best one.
     pub fn next(&self) -> Option<(Option<M>, VerificationLength)> {
         let values = self.values();
-        let Contest { home, challenger } = values.contest.filter(|_| !values.impossible)?;
+        let (home, challenger) = values.contest.filter(|_| !values.impossible)?;
         let lacks = |moved: Option<M>, length| values.at(moved, length).is_none().then_some((moved, length));
         let contested = challenger.filter(|challenger| Some(*challenger) != home);
         // An uncontested choice is searched once, so that the first vote against it can count.
@@ -130,7 +123,7 @@ impl<M: Copy + PartialEq> Verification<M> {
         })
     }
 
-    /// Notes what a search has found; `None` where our own engine does not play the variant.
+    /// Records the value of a search; `None` in variants unknown to the built-in engine.
     pub fn found(&self, moved: Option<M>, length: VerificationLength, score: Option<Score>) {
         {
             let mut values = self.values();

@@ -10,7 +10,7 @@ use engine::{AfterRound, Belief, SharedTable, TURN, TableBatch};
 /// The shortest turn, nodes: below it threads would do nothing but wake each other.
 const SHORTEST_TURN: u64 = 16;
 
-/// The machines on which the electors of a council sit that share a table, and what lies between them.
+/// The virtual machines of the electors with a shared table, and the delays between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct VirtualMachines {
@@ -23,11 +23,11 @@ pub struct VirtualMachines {
     pub interval: u64,
     /// Nodes of each thread that a message takes: one of a table's, and so do a task and a proposal of machines but the first.
     pub delay: u64,
-    /// The machines whose values other tables take, beside moves.
+    /// The machines trusted for values, beside moves.
     pub values: BelievedValues,
 }
 
-/// The machines whose values are trusted.
+/// The machines trusted for values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BelievedValues {
@@ -93,7 +93,7 @@ impl VirtualMachines {
 
 struct VirtualNetwork {
     plan: VirtualMachines,
-    /// Tables by machine; those of one evaluation exchange entries.
+    /// Tables by machine; tables of equal evaluation exchange entries.
     tables: Vec<(usize, SharedTable)>,
     /// Ordered by arrival: the sending table and its entries.
     on_the_way: VecDeque<(u64, usize, TableBatch)>,

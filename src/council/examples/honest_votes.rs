@@ -16,7 +16,7 @@ extern crate concilio_council as council;
 use std::sync::{Arc, atomic::AtomicBool};
 
 use council::{
-    Ballots, CouncilSettings, Roster, elected_move,
+    Ballots, CouncilSettings, Roster, Rule,
     electors::{ElectorSpec, Verification, VerificationLength},
 };
 use domain::{
@@ -61,7 +61,7 @@ fn search(engine: &mut Engine, line: &Line, only: Option<UciMove>, nodes: u64) -
     let limits = Limits { nodes: Some(nodes), time: None, depth: None, mate: None };
     let found = engine.search(&position, &root, &limits, &AtomicBool::new(false), &mut |_| {})?;
     let best = line.legal_moves().into_iter().find(|uci| engine_move(&position, *uci) == Some(found.best))?;
-    Some((best, found.score.into(), found.depth))
+    Some((best, found.score, found.depth))
 }
 
 impl Side {
@@ -84,24 +84,24 @@ impl Side {
         let mut proposals = Vec::new();
         for (place, engine) in self.engines.iter_mut().enumerate() {
             let found = search(engine, line, None, nodes).map(|(best, score, depth)| Proposal {
-                search: SearchId { game: "honest".into(), ply: line.ply(), serial: 0, phase: Phase::First },
-                elector: self.electors[place].name.clone(),
                 machine: (place > 0).then(|| MachineName::new("attic")),
-                best,
-                score,
                 bound: domain::Bound::Exact,
                 depth,
                 selective_depth: depth,
-                root_moves_done: 0,
                 nodes,
-                time: std::time::Duration::ZERO,
-                pv: vec![best],
+                ..Proposal::of_one_ply(
+                    SearchId { game: "honest".into(), ply: line.ply(), serial: 0, phase: Phase::First },
+                    self.electors[place].name.clone(),
+                    best,
+                    score,
+                )
             });
             proposals.push(found);
         }
         let home = proposals[0].clone()?;
         let seed = line.ply() as u64;
-        let as_they_come = elected_move(&self.settings, &Ballots::recorded(line, &self.electors, &proposals), seed)?;
+        let rule = Rule::of(&self.settings);
+        let as_they_come = rule.elected_move(&Ballots::recorded(line, &self.electors, &proposals), seed)?;
         let mut elected = as_they_come;
         if self.verifies {
             elected = self.verified(line, &proposals, &home, nodes, seed)?;
@@ -143,7 +143,7 @@ impl Side {
         }
         let elect = |verification: &Verification| {
             let ballots = Ballots::recorded(line, &self.electors, proposals).verified_by(Some(verification.clone()));
-            elected_move(&self.settings, &ballots, seed)
+            Rule::of(&self.settings).elected_move(&ballots, seed)
         };
         let mut elected = elect(&verification)?;
         loop {

@@ -159,7 +159,7 @@ impl GamePlayer {
     pub async fn started(&self) {
         let (told, hears) = oneshot::channel();
         let _ = self.0.send(PlayerCommand::TellWhenStarted(told));
-        // It is dropped unanswered only where the player is gone.
+        // It is dropped unanswered only after the player's end.
         let _ = hears.await;
     }
 
@@ -322,7 +322,7 @@ impl PlayerTask {
         ControlFlow::Continue(QueuedRequest { request, time: agreed, reconsider, pondering: None, answer_now, dropped })
     }
 
-    /// Asks the books and tablebases, where reading files is allowed to block.
+    /// Asks the books and tablebases, on a thread for blocking reads.
     async fn look_up(&self, request: &SearchRequest) -> Option<Known> {
         let known = self.config.known.clone().filter(|_| request.excluded.is_empty())?;
         let line = Arc::clone(&request.line);

@@ -10,7 +10,7 @@ use shakmaty::{Color, Square};
 use tokio::sync::watch;
 
 use crate::{
-    clock::{Allotment, Budget, ClockSettings, Lag, LeaderRecord, Moment, MoveProgress},
+    clock::{Budget, ClockSettings, Lag, LeaderRecord, Moment, MoveProgress},
     vote::{Progress, Timing},
 };
 use domain::{Clocks, Line, Score, TimeControl, UciMove};
@@ -199,7 +199,7 @@ impl Timekeeper {
             }
             let changes = progress.changes - unsettled_changes.min(progress.changes);
             let facts = self.facts(progress, changes, record.led_for());
-            let wanted = from_question(Allotment::new(budget).stop_at(&facts));
+            let wanted = from_question(budget.stop_at(&facts));
             // Pondering counts, but not for everything.
             let end = wanted.max(hit + wanted.mul_f64(AFTER_HIT));
             if progress.to_be_continued {

@@ -15,7 +15,7 @@ pub fn lines<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>) 
     lines
 }
 
-/// Entries as a table with titles, as wide as the longest name; nothing where there is no entry.
+/// Returns the entries as a table with titles, as wide as the longest name; empty without entries.
 pub fn table(entries: &[VoteEntry]) -> Vec<String> {
     let width = entries.iter().map(|entry| entry.elector.chars().count()).fold(NARROWEST, usize::max);
     let titles = (!entries.is_empty()).then(|| VoteEntry::titles(width));
@@ -68,7 +68,7 @@ impl VoteEntry {
         }
     }
 
-    /// The titles of the columns that [`VoteEntry`]'s display has, where names take `width` characters.
+    /// Returns the titles of the columns of [`VoteEntry`]'s display, with `width` characters for names.
     fn titles(width: usize) -> String {
         format!("  {:<width$}    move   score depth      nodes  weight", "elector")
     }
@@ -111,7 +111,7 @@ pub fn in_one_line<'a>(said: &str, entries: impl IntoIterator<Item = &'a VoteEnt
     format!("{said}{votes}")
 }
 
-/// The decision in one line: the move, its value, the rule, who wanted what, and what the second phase changed.
+/// Returns the decision in one line: the move, its value, the rule, the votes, and the second phase's change.
 pub fn summary<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>) -> String {
     let mut text = numbered(line, Some(decision.best));
     if let Some(score) = decision.score {
@@ -149,26 +149,21 @@ pub fn numbered<L: GameLine>(line: &L, mv: Option<L::Move>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
-    use domain::{Bound, CriterionName, Line, Score, SearchId, SecondPhase, SecondPhaseMode, Source, Variant, Vote};
+    use domain::{CriterionName, Line, Score, SearchId, SecondPhase, SecondPhaseMode, Source, Variant, Vote};
 
     fn proposal(elector: &str, best: &str, phase: Phase) -> Proposal {
         let best = best.parse().expect("a move");
         Proposal {
-            search: SearchId { game: "g".into(), ply: 0, serial: 1, phase },
-            elector: elector.into(),
-            machine: None,
-            best,
-            score: Score::Cp(34),
-            bound: Bound::Exact,
             depth: 12,
             selective_depth: 14,
-            root_moves_done: 0,
             nodes: 5000,
-            time: Duration::ZERO,
-            pv: vec![best],
+            ..Proposal::of_one_ply(
+                SearchId { game: "g".into(), ply: 0, serial: 1, phase },
+                elector.into(),
+                best,
+                Score::Cp(34),
+            )
         }
     }
 

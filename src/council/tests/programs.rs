@@ -7,9 +7,9 @@ use std::{
 
 use concilio_council::{
     Council, CouncilSettings, Question, Roster,
-    electors::{ElectorKind, ElectorSpec, EngineProgram, EngineProtocol, Job, Pool},
+    electors::{ElectorKind, ElectorSpec, EngineProgram, EngineProtocol, Pool, Task},
 };
-use domain::{Limits, Line, Phase, Proposal, SearchId, Task, Variant};
+use domain::{Limits, Line, Phase, Proposal, SearchId, Variant};
 use testkit::needs::{FAIRYMAX, GNUCHESS, HOICHESS, Need, PHALANX, SJENG};
 use tokio_util::sync::CancellationToken;
 
@@ -30,12 +30,12 @@ fn follows_a_game(engine: &Need, arguments: &[&str]) {
         let mut line = Line::start(Variant::Standard);
         line.play_all(moves).expect("legal moves");
         let id = SearchId { game: "g".into(), ply: line.ply(), serial: 0, phase: Phase::First };
-        let task = Task { id, line: Arc::new(line), root_moves: Vec::new(), limits: Limits::default() };
-        let (job, mut proposals) = (Job::new(task).within(Some(Duration::from_millis(1500))), Vec::new());
-        let searched = elector.search(&job, &AtomicBool::new(false), &mut |proposal| proposals.push(proposal));
+        let (task, mut proposals) =
+            (Task { time: Some(Duration::from_millis(1500)), ..Task::new(id, Arc::new(line)) }, Vec::new());
+        let searched = elector.search(&task, &AtomicBool::new(false), &mut |proposal| proposals.push(proposal));
         assert_eq!(searched, Ok(()), "{moves}");
         let last: &Proposal = proposals.last().unwrap_or_else(|| panic!("it proposes a move after {moves}"));
-        assert!(job.task.line.is_legal(last.best), "{last:?}");
+        assert!(task.line.is_legal(last.best), "{last:?}");
     }
 }
 

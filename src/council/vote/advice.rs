@@ -11,7 +11,7 @@ use super::{
 use crate::CouncilGame;
 use domain::Limits;
 
-/// The time for which a scheduler leaves a thread on a core, however low its priority.
+/// The shortest turn of a thread on a core, even at the lowest priority.
 const SHORTEST_TURN: Duration = Duration::from_millis(4);
 
 impl<L: CouncilGame> FirstPhaseSetup<L> {
@@ -31,8 +31,8 @@ impl<L: CouncilGame> FirstPhaseSetup<L> {
         self.advice * self.advised_share
     }
 
-    /// Returns the limits of one searcher for this move. An elector that is faster than complete
-    /// knowledge has proportionally more nodes.
+    /// Returns the limits of one searcher for this move. The nodes are proportional to the elector's
+    /// speed, relative to complete knowledge.
     pub(super) fn limits(&self, number: usize, limits: &Limits, searchers: &[CouncilSearcher<L>]) -> Limits {
         let searcher = &searchers[number];
         let limits = match searcher.adviser {
@@ -47,9 +47,9 @@ impl<L: CouncilGame> FirstPhaseSetup<L> {
         at_speed(&limits, searcher.spec().speed)
     }
 
-    /// Returns the limits of an adviser: with limited nodes, advisers spend what the electors do
-    /// without. Provers have as many, and search to the end of the move, because the last proposal
-    /// is the one to refute.
+    /// Returns the limits of an adviser. Limited nodes are divided: the electors have fewer nodes, and
+    /// the advisers have the difference. Provers have as many nodes as other advisers, over the whole
+    /// move: the last proposal is the one to refute.
     fn limits_of_adviser(
         &self,
         adviser: &CouncilSearcher<L>,

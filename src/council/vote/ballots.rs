@@ -9,26 +9,21 @@ use crate::{
 };
 use domain::{Bound, Line, Proposal};
 
-/// The newest proposal of every elector, and the position they are about. What takes long to find out is found out when it
-/// is first asked for.
+/// The newest proposal of every elector, and their common position. Static values are computed at the first use.
 pub struct Ballots<L: CouncilGame = Line> {
     electors: Arc<[ElectorSpec<L::Kind>]>,
-    cast: Vec<Option<Cast<L>>>,
+    /// Proposals by elector.
+    cast: Vec<Option<Proposal<L::Move>>>,
     facts: Vec<Fact<L::Move>>,
-    /// The move that is proved to win, as its prover tells it.
+    /// The prover's proposal of a proved win.
     proof: Option<Proposal<L::Move>>,
     /// The home cores' findings about the moves; `None` if no other machine votes, or all is on
     /// record.
     verification: Option<Verification<L::Move>>,
     line: Arc<L>,
     position: OnceLock<Option<L::Position>>,
-    /// Static values of the position, by elector, for the player to move there.
-    static_values: Vec<OnceLock<i32>>,
-}
-
-struct Cast<L: CouncilGame> {
-    proposal: Proposal<L::Move>,
-    gain_at_the_end: OnceLock<i32>,
+    /// Static value of the position and gain at the end of the proposed line, by elector, for the player to move.
+    values: Vec<(OnceLock<i32>, OnceLock<i32>)>,
 }
 
 /// The proposal of one elector, as a criterion sees it.
@@ -37,7 +32,6 @@ pub(super) struct Ballot<'a, L: CouncilGame> {
     pub place: usize,
     pub elector: &'a ElectorSpec<L::Kind>,
     pub proposal: &'a Proposal<L::Move>,
-    cast: &'a Cast<L>,
 }
 
 impl<L: CouncilGame> Clone for Ballot<'_, L> {
@@ -49,7 +43,7 @@ impl<L: CouncilGame> Clone for Ballot<'_, L> {
 impl<L: CouncilGame> Copy for Ballot<'_, L> {}
 
 impl<L: CouncilGame> Ballot<'_, L> {
-    /// The score, centipawns from the player to move; mates lie beyond ±30000.
+    /// Returns the score in centipawns, for the player to move; mates lie beyond ±30000.
     pub(super) fn score(&self) -> f64 {
         f64::from(self.proposal.score.as_centipawns())
     }
@@ -76,7 +70,7 @@ impl<L: CouncilGame> Ballots<L> {
     pub(super) fn new(electors: Arc<[ElectorSpec<L::Kind>]>, line: Arc<L>) -> Self {
         Self {
             cast: electors.iter().map(|_| None).collect(),
-            static_values: electors.iter().map(|_| OnceLock::new()).collect(),
+            values: electors.iter().map(|_| Default::default()).collect(),
             facts: Vec::new(),
             proof: None,
             verification: None,
@@ -97,58 +91,55 @@ impl<L: CouncilGame> Ballots<L> {
         self.verification.as_ref()
     }
 
-    /// Returns true if another machine has voted whose votes need verification.
+    /// Returns true if a vote of another machine needs verification.
     pub(super) fn has_remote(&self) -> bool {
-        let is_remote = |cast: &Cast<L>| cast.proposal.machine.is_some();
-        self.verification.is_some() && self.cast.iter().flatten().any(is_remote)
+        self.verification.is_some() && self.cast.iter().flatten().any(|proposal| proposal.machine.is_some())
     }
 
-    /// Returns the ballots with the proposals that `change` makes of them, each counted as it then
-    /// stands.
+    /// Returns the ballots with each proposal replaced by the result of `change`.
     pub(super) fn with(&self, change: impl Fn(&Ballot<L>) -> Option<Proposal<L::Move>>) -> Self {
         let mut changed = Self::new(Arc::clone(&self.electors), Arc::clone(&self.line));
         for ballot in self.iter() {
-            let proposal = change(&ballot).map(|proposal| proofs::judged(proposal, &self.facts));
-            changed.cast[ballot.place] = proposal.map(|proposal| Cast { proposal, gain_at_the_end: OnceLock::new() });
+            changed.cast[ballot.place] = change(&ballot).map(|proposal| proofs::judged(proposal, &self.facts));
         }
         (changed.facts, changed.proof) = (self.facts.clone(), self.proof.clone());
         changed
     }
 
-    /// Further electors, behind those that there are, may propose from now on: `electors` are all of them.
+    /// Adds electors at the end; `electors` are all of them.
     pub(super) fn admit(&mut self, electors: Arc<[ElectorSpec<L::Kind>]>) {
         self.cast.resize_with(electors.len(), || None);
-        self.static_values.resize_with(electors.len(), OnceLock::new);
+        self.values.resize_with(electors.len(), Default::default);
         self.electors = electors;
     }
 
-    /// Takes an elector's proposal in place of its last one. A score that is only a bound does not replace an exact one:
-    /// the iteration that will make it exact is under way.
+    /// Replaces an elector's proposal. A bound does not replace an exact score: the running iteration will make it exact.
     pub(super) fn cast(&mut self, elector: usize, proposal: Proposal<L::Move>) {
         let Some(place) = self.cast.get_mut(elector) else { return };
         let proposal = proofs::judged(proposal, &self.facts);
-        let known_exactly = place.as_ref().is_some_and(|cast| cast.proposal.bound == Bound::Exact);
+        let known_exactly = place.as_ref().is_some_and(|known| known.bound == Bound::Exact);
         if proposal.bound == Bound::Exact || !known_exactly {
-            *place = Some(Cast { proposal, gain_at_the_end: OnceLock::new() });
+            *place = Some(proposal);
+            self.values[elector].1 = OnceLock::new();
         }
     }
 
-    /// Takes what is proved about the moves: all of it.
+    /// Replaces the facts about the moves, and applies them to all proposals.
     pub(super) fn learn(&mut self, facts: Vec<Fact<L::Move>>) {
-        for cast in self.cast.iter_mut().flatten() {
-            cast.proposal = proofs::judged(cast.proposal.clone(), &facts);
+        for proposal in self.cast.iter_mut().flatten() {
+            *proposal = proofs::judged(proposal.clone(), &facts);
         }
         self.facts = facts;
     }
 
-    /// Takes a move that is proved to win; of several the one with the highest score stays.
+    /// Adds a proved win; of several, the one with the highest score stays.
     pub(super) fn prove(&mut self, winning: Proposal<L::Move>) {
         if self.proof.as_ref().is_none_or(|known| known.score < winning.score) {
             self.proof = Some(winning);
         }
     }
 
-    /// The move that is proved to win.
+    /// Returns the proved win.
     pub(super) fn proof(&self) -> Option<&Proposal<L::Move>> {
         self.proof.as_ref()
     }
@@ -157,24 +148,22 @@ impl<L: CouncilGame> Ballots<L> {
         &self.electors
     }
 
-    /// The proposals, in the order of the roster.
+    /// Iterates over the proposals, in the order of the roster.
     pub(super) fn iter(&self) -> impl Iterator<Item = Ballot<'_, L>> {
-        self.electors.iter().zip(&self.cast).enumerate().filter_map(|(place, (elector, cast))| {
-            let cast = cast.as_ref()?;
-            Some(Ballot { place, elector, proposal: &cast.proposal, cast })
-        })
+        let places = self.electors.iter().zip(&self.cast).enumerate();
+        places.filter_map(|(place, (elector, cast))| Some(Ballot { place, elector, proposal: cast.as_ref()? }))
     }
 
     pub(super) fn of(&self, place: usize) -> Option<&Proposal<L::Move>> {
-        self.cast.get(place)?.as_ref().map(|cast| &cast.proposal)
+        self.cast.get(place)?.as_ref()
     }
 
-    /// Returns the number of electors that have proposed.
+    /// Returns the number of proposals.
     pub(super) fn len(&self) -> usize {
         self.cast.iter().flatten().count()
     }
 
-    /// The moves proposed, each once, the first proposer's first.
+    /// Returns the proposed moves, each once, the first proposer's first.
     pub(super) fn moves(&self) -> Vec<L::Move> {
         let mut moves = Vec::new();
         for ballot in self.iter() {
@@ -185,27 +174,27 @@ impl<L: CouncilGame> Ballots<L> {
         moves
     }
 
-    /// Returns the number of electors that propose a move.
+    /// Returns the number of proposals of a move.
     pub(super) fn backers(&self, best: L::Move) -> usize {
         self.iter().filter(|ballot| ballot.proposal.best == best).count()
     }
 
-    /// `None` where there are no static values, as for rules that our engine does not know.
+    /// Returns `None` for variants without static values: the built-in engine does not know their rules.
     fn position(&self) -> Option<&L::Position> {
         self.position.get_or_init(|| self.line.evaluated_position()).as_ref()
     }
 
-    /// An elector's static value of the position, for the player to move. Zero where there is none.
+    /// Returns an elector's static value of the position, for the player to move; zero without one.
     pub(super) fn static_value(&self, place: usize) -> i32 {
         let (Some(position), Some(elector)) = (self.position(), self.electors.get(place)) else { return 0 };
-        self.static_values.get(place).map_or(0, |cell| *cell.get_or_init(|| L::static_value(position, elector)))
+        self.values.get(place).map_or(0, |(value, _)| *value.get_or_init(|| L::static_value(position, elector)))
     }
 
     /// Returns the sum over all electors of the difference between their static values of the end
     /// of the proposed line and of the position (docs/method.md §4, relative 2), for the player to
     /// move.
     pub(super) fn gain_at_the_end(&self, ballot: &Ballot<L>) -> i32 {
-        *ballot.cast.gain_at_the_end.get_or_init(|| {
+        *self.values[ballot.place].1.get_or_init(|| {
             let Some(position) = self.position() else { return 0 };
             let (end, same_player) = L::end_of(position, &ballot.proposal.pv);
             let sign = if same_player { 1 } else { -1 };

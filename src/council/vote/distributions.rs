@@ -1,6 +1,6 @@
-//! The rosters known by name: the theses' distributions (docs/method.md §3), complete copies, and what `auto` picks.
+//! The rosters known by name: the theses' distributions (docs/method.md §3), complete copies, and `auto`.
 
-use crate::electors::{ElectorKind, ElectorSpec, Instance};
+use crate::electors::{ElectorKind, ElectorSpec, Instance, SearchPriority};
 use domain::Knowledge;
 use engine::{Noise, net::Net};
 
@@ -10,12 +10,8 @@ const ADVISERS: &str = "mpar mbxp mbkc";
 /// The table of an adviser, MiB at most: it visits few nodes.
 const ADVISERS_TABLE: usize = 2;
 
-/// The niceness of advisers below the electors whose cores they share. On Linux, three threads
-/// fifteen steps lower than the electors' two have about a twentieth of the cores.
-const ADVISERS_GIVE_WAY: i32 = 15;
-
-/// Tozzi's rosters (1993), older than the rule that the union is the whole knowledge: no elector in
-/// them knows the centre.
+/// Tozzi's rosters (1993), in which no elector knows the centre. They are older than the rule of
+/// complete knowledge in the union.
 pub(super) const WITHOUT_CENTRE: &[(&str, &str)] =
     &[("tozzi-6", "mbxk mbka mbpr mxpa mxar mkpr"), ("pairs-6", "mb mx mk mp ma mr")];
 
@@ -50,7 +46,7 @@ const MOST_COPIES: usize = 256;
 /// The noise of the copies in `noise-N`, centipawns.
 const NOISE: u16 = 10;
 
-/// Returns the name of the roster that measured best on `cores` cores (docs/results): one search on
+/// Returns the name of the strongest measured roster on `cores` cores (docs/results): one search on
 /// all of them with a vote among its threads.
 fn auto(cores: usize) -> String {
     format!("learned-{}", cores.clamp(1, MOST_COPIES))
@@ -61,9 +57,9 @@ pub(crate) fn auto_roster(cores: usize, hash: usize) -> Option<Vec<ElectorSpec>>
     named(&auto(cores), hash)
 }
 
-/// Returns N copies by name. `complete-N`: complete copies that search with one table (Lazy SMP
-/// with a vote). `nine-N`: the same with a net as the ninth heuristic, `learned-N`: with a net in
-/// place of the eight. `nets-N`: copies that know all nine, each with a table of its own and a net
+/// Returns N copies by name. `complete-N`: complete copies with one shared table (Lazy SMP with a
+/// vote). `nine-N`: the same with a net as the ninth heuristic, `learned-N`: with a net in
+/// place of the eight. `nets-N`: copies with all nine, each with a table of its own and a net
 /// trained from other random numbers, as long as there are nets. `noise-N`: complete copies with
 /// tables of their own and noise on their evaluation, the control of every claim about knowledge.
 fn copies(name: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
@@ -90,7 +86,7 @@ fn copies(name: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
     (1..=count).map(copy).collect()
 }
 
-/// The electors of a roster that is known by name or written in letters.
+/// Returns the electors of a roster by name or by letters.
 pub(super) fn named(roster: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
     copies(roster, hash).or_else(|| letters(roster, hash))
 }
@@ -103,7 +99,7 @@ fn letters(roster: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
     sets.map(|knowledge| Some(ElectorSpec::own(knowledge?, hash))).collect()
 }
 
-/// The advisers that the settings name; `auto` names some beside the roster `auto` alone. `None` for an unknown name.
+/// Returns the advisers of the settings; `auto` means none beside any other roster than `auto`. `None` for an unknown name.
 pub(super) fn advisers(names: &str, beside_auto: bool, hash: usize) -> Option<Vec<ElectorSpec>> {
     let names = match names.trim() {
         "auto" if beside_auto => ADVISERS,
@@ -115,5 +111,5 @@ pub(super) fn advisers(names: &str, beside_auto: bool, hash: usize) -> Option<Ve
         names.split_ascii_whitespace().partition(|name| *name == ElectorSpec::MATES);
     let provers = provers.iter().map(|_| ElectorSpec::mates(hash));
     let advisers = provers.chain(letters(&others.join(" "), hash)?);
-    Some(advisers.map(|adviser| ElectorSpec { niceness: ADVISERS_GIVE_WAY, ..adviser }).collect())
+    Some(advisers.map(|adviser| ElectorSpec { priority: SearchPriority::Adviser, ..adviser }).collect())
 }

@@ -1,73 +1,43 @@
-//! The election: what each proposal weighs, and which move weighs most.
-
-use std::fmt;
+//! The election: the move with the greatest weight, and the speaker among its proposals.
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use super::{
-    CouncilSettings,
+    Rule,
     ballots::{Ballot, Ballots},
-    criterion::{self, Criterion},
     guards::guarded,
     trust::CountedBallots,
 };
 use crate::CouncilGame;
-use domain::{CriterionName, GameLine, Line, Proposal, Vote};
+use domain::{GameLine, Line, Proposal, Vote};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ElectionOutcome<L: GameLine = Line> {
     /// The proposal of the elected move's heaviest proposer.
     pub elected: Proposal<L::Move>,
-    /// Every proposal and what it weighed, in the order of the roster. What a guard has set aside weighs nothing.
+    /// Every proposal with its weight, in the order of the roster. Proposals excluded by a guard weigh nothing.
     pub votes: Vec<Vote<L::Move, L::Knowledge>>,
     /// The weight of each proposed move, the first proposer's first.
     pub totals: Vec<(L::Move, f64)>,
-    /// The split of the vote: the share of the other electors that do not propose the elected move.
-    /// 0: unanimous; 1: no other elector agrees.
+    /// The split of the vote: the share of the other electors with another move. 0: unanimous;
+    /// 1: no other elector agrees.
     pub split: f64,
 }
 
-/// The election alone, on proposals made elsewhere; `seed` decides ties. Re-search, whose second phase needs searches, elects as it
-/// does without one. `None` if nothing is proposed.
-pub fn elect<L: CouncilGame>(
-    settings: &CouncilSettings,
-    ballots: &Ballots<L>,
-    seed: u64,
-) -> Option<ElectionOutcome<L>> {
-    Rule::of(settings).elect(ballots, seed)
-}
-
-pub fn elected_move<L: CouncilGame>(settings: &CouncilSettings, ballots: &Ballots<L>, seed: u64) -> Option<L::Move> {
-    Rule::of(settings).elected_move(ballots, seed)
-}
-
-/// A criterion with what it needs of the settings, for any number of elections. Their `seed` decides ties, so that a run can be
-/// repeated.
-pub struct Rule<L: CouncilGame = Line>(Box<dyn Criterion<L>>);
-
-impl<L: CouncilGame> Rule<L> {
-    /// The criterion that the settings name. Re-search, whose second phase needs searches, elects as it does without one.
-    pub fn of(settings: &CouncilSettings) -> Self {
-        Self::new(settings.criterion, settings)
-    }
-
-    pub(super) fn new(name: CriterionName, settings: &CouncilSettings) -> Self {
-        Self(criterion::of(name, settings))
-    }
-
-    /// The move that is elected among the proposals as they stand; `None` if nothing is proposed.
-    pub fn elected_move(&self, ballots: &Ballots<L>, seed: u64) -> Option<L::Move> {
+impl Rule {
+    /// Returns the move that the current proposals elect; `None` without proposals.
+    pub fn elected_move<L: CouncilGame>(&self, ballots: &Ballots<L>, seed: u64) -> Option<L::Move> {
         Some(self.leader_of(&self.counted(ballots, seed), seed)?.best)
     }
 
-    pub(super) fn counted<'a>(&self, ballots: &'a Ballots<L>, seed: u64) -> CountedBallots<'a, L> {
+    pub(super) fn counted<'a, L: CouncilGame>(&self, ballots: &'a Ballots<L>, seed: u64) -> CountedBallots<'a, L> {
         CountedBallots::of(ballots, |ballots| self.leader_of(ballots, seed).cloned())
     }
 
-    /// Elects among the current proposals. A proved win needs no vote.
-    pub(super) fn elect(&self, ballots: &Ballots<L>, seed: u64) -> Option<ElectionOutcome<L>> {
+    /// Elects among the current proposals; `seed` decides ties. A proved win needs no vote. Returns `None` without proposals.
+    pub fn elect<L: CouncilGame>(&self, ballots: &Ballots<L>, seed: u64) -> Option<ElectionOutcome<L>> {
         let counted = self.counted(ballots, seed);
-        let weighed = self.weigh(&counted);
+        let weighed = self.weigh_all(&counted);
         let totals = self.totals(&counted, &weighed);
         let elected = counted.proof().or_else(|| speaker(&weighed, &totals, seed))?.clone();
         let votes = ballots.iter().map(|ballot| {
@@ -79,52 +49,56 @@ impl<L: CouncilGame> Rule<L> {
         Some(ElectionOutcome { votes: votes.collect(), split: split(&counted, elected.best), totals, elected })
     }
 
-    /// The proposal that would be elected now if all of them count as they stand.
-    pub(super) fn leader_of<'a>(&self, ballots: &'a Ballots<L>, seed: u64) -> Option<&'a Proposal<L::Move>> {
+    /// Returns the proposal that wins if all ballots count unchanged.
+    pub(super) fn leader_of<'a, L: CouncilGame>(
+        &self,
+        ballots: &'a Ballots<L>,
+        seed: u64,
+    ) -> Option<&'a Proposal<L::Move>> {
         if ballots.proof().is_some() {
             return ballots.proof();
         }
-        let weighed = self.weigh(ballots);
+        let weighed = self.weigh_all(ballots);
         let totals = self.totals(ballots, &weighed);
         speaker(&weighed, &totals, seed)
     }
 
-    /// The proposals that may be elected, with their weights.
-    fn weigh<'a>(&self, ballots: &'a Ballots<L>) -> Vec<(Ballot<'a, L>, f64)> {
+    /// Returns the proposals left by the guards, with their weights.
+    fn weigh_all<'a, L: CouncilGame>(&self, ballots: &'a Ballots<L>) -> Vec<(Ballot<'a, L>, f64)> {
         let mut eligible: Vec<_> = ballots.iter().collect();
-        if self.0.is_guarded() {
+        if self.is_guarded() {
             eligible = guarded(eligible);
         }
-        eligible.into_iter().map(|ballot| (ballot, self.0.weigh(&ballot, ballots))).collect()
+        eligible.into_iter().map(|ballot| (ballot, self.weigh(&ballot, ballots))).collect()
     }
 
     /// Returns the weight of each proposed move.
-    fn totals(&self, ballots: &Ballots<L>, weighed: &[(Ballot<L>, f64)]) -> Vec<(L::Move, f64)> {
+    fn totals<L: CouncilGame>(&self, ballots: &Ballots<L>, weighed: &[(Ballot<L>, f64)]) -> Vec<(L::Move, f64)> {
         let total = |best: L::Move| {
             let same = weighed.iter().filter(|(ballot, _)| ballot.proposal.best == best);
             let weights: Vec<f64> = same.map(|(_, weight)| *weight).collect();
-            if weights.is_empty() { f64::NEG_INFINITY } else { self.0.total(&weights) }
+            if weights.is_empty() { f64::NEG_INFINITY } else { self.total(&weights) }
         };
         ballots.moves().into_iter().map(|best| (best, total(best))).collect()
     }
 
     /// Returns true if the electors still searching, by their places in the roster, cannot change
     /// the outcome.
-    pub(super) fn is_decided(&self, ballots: &Ballots<L>, searching: &[usize]) -> bool {
+    pub(super) fn is_decided<L: CouncilGame>(&self, ballots: &Ballots<L>, searching: &[usize]) -> bool {
         // Votes of other machines never end a search here.
         let remote = ballots.iter().filter(|ballot| ballots.has_remote() && ballot.proposal.machine.is_some());
         let mut open: Vec<usize> = searching.iter().copied().chain(remote.map(|ballot| ballot.place)).collect();
         open.sort_unstable();
         open.dedup();
         let searching = &open[..];
-        let Some(open) = searching.iter().map(|place| self.0.most(ballots.electors().get(*place)?)).sum() else {
+        let Some(open) = searching.iter().map(|place| self.most::<L>(ballots.electors().get(*place)?)).sum() else {
             return false;
         };
         let open: f64 = open;
         let mut totals: Vec<(L::Move, f64)> = Vec::new();
         let heard = |ballot: &Ballot<L>| !searching.contains(&ballot.place);
         for ballot in ballots.iter().filter(heard) {
-            let weight = self.0.weigh(&ballot, ballots);
+            let weight = self.weigh(&ballot, ballots);
             match totals.iter_mut().find(|(best, _)| *best == ballot.proposal.best) {
                 Some((_, total)) => *total += weight,
                 None => totals.push((ballot.proposal.best, weight)),
@@ -136,13 +110,7 @@ impl<L: CouncilGame> Rule<L> {
     }
 }
 
-impl<L: CouncilGame> fmt::Debug for Rule<L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rule").finish_non_exhaustive()
-    }
-}
-
-/// The proposal that speaks for the heaviest move: its heaviest one, of equals the deepest, of those the first.
+/// Returns the proposal that represents the heaviest move: its heaviest one; among equals the deepest, then the first.
 fn speaker<'a, L: CouncilGame>(
     weighed: &[(Ballot<'a, L>, f64)],
     totals: &[(L::Move, f64)],
@@ -150,7 +118,7 @@ fn speaker<'a, L: CouncilGame>(
 ) -> Option<&'a Proposal<L::Move>> {
     let best = heaviest(totals, seed)?;
     let of_best = weighed.iter().filter(|(ballot, _)| ballot.proposal.best == best).rev();
-    // A proposal of this machine speaks before those of others: its variation and its time are its own.
+    // Proposals of this machine come first: other machines only claim their variation and time.
     let is_home = |ballot: &Ballot<L>| ballot.proposal.machine.is_none();
     let heavier = |(a, a_weight): &&(Ballot<L>, f64), (b, b_weight): &&(Ballot<L>, f64)| {
         let weight = a_weight.total_cmp(b_weight).then(a.proposal.depth.cmp(&b.proposal.depth));
@@ -159,7 +127,7 @@ fn speaker<'a, L: CouncilGame>(
     of_best.max_by(heavier).map(|(ballot, _)| ballot.proposal)
 }
 
-/// The heaviest move; ties are drawn by lot.
+/// Returns the heaviest move; the seed breaks ties.
 fn heaviest<M: Copy>(totals: &[(M, f64)], seed: u64) -> Option<M> {
     let most = totals.iter().map(|(_, total)| *total).fold(f64::NEG_INFINITY, f64::max);
     let tied: Vec<M> = totals.iter().filter(|(_, total)| *total >= most).map(|(best, _)| *best).collect();

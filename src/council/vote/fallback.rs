@@ -1,5 +1,5 @@
-//! The move when no elector has proposed anything in time: a search of two plies by the deciding
-//! thread, so that even then a *searched* move is played. It takes well under a millisecond.
+//! The move without any proposal in time: a search of two plies by the deciding thread, so that even
+//! then a *searched* move is played. It takes well under a millisecond.
 
 use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool};
 
@@ -8,9 +8,9 @@ use shakmaty::{Color, KnownOutcome, Outcome, Position as _, Role, variant::Varia
 use super::{question::Question, searcher::search_id};
 use crate::{
     CouncilGame,
-    electors::{Elector, ElectorSpec, Job},
+    electors::{Elector, ElectorSpec, Task},
 };
-use domain::{ElectorName, Limits, Line, Phase, Proposal, Score, Task, Variant};
+use domain::{ElectorName, Limits, Line, Phase, Proposal, Score, Variant};
 
 /// The depth, in plies.
 const DEPTH: u32 = 2;
@@ -20,7 +20,7 @@ const MOST_NODES: u64 = 1000;
 const NAME: &str = "fallback";
 
 /// The deciding thread's searcher, made at its first use and kept. An elector belongs to one thread
-/// at a time; the lock, which is never contended, lets a council pass from one thread to another.
+/// at a time; the lock lets a council pass from one thread to another, and is never contended.
 pub(super) struct FallbackSearcher<L: CouncilGame>(Mutex<Option<Box<dyn Elector<L>>>>);
 
 impl<L: CouncilGame> Default for FallbackSearcher<L> {
@@ -30,20 +30,19 @@ impl<L: CouncilGame> Default for FallbackSearcher<L> {
 }
 
 impl<L: CouncilGame> FallbackSearcher<L> {
-    /// The move for a question in this position; `None` if there is no legal move.
+    /// Returns the move for a question in this position; `None` without a legal move.
     pub(super) fn search(&mut self, question: &Question<L>, line: &Arc<L>) -> Option<Proposal<L::Move>> {
         let id = search_id(&question.game, &**line, Phase::First);
         let limits = Limits { depth: Some(DEPTH), nodes: Some(MOST_NODES), ..Limits::default() };
-        let task = Task { id, line: Arc::clone(line), root_moves: question.root_moves(), limits };
+        let task = Task { root_moves: question.root_moves(), limits, ..Task::new(id, Arc::clone(line)) };
         if !L::is_searchable(line.variant()) {
             return L::at_a_glance(&task);
         }
         let mut newest = None;
-        let job = Job::new(task.clone());
-        // With a table of 1 MiB; it fails in no position whose rules it knows.
+        // It fails in no position of a known variant.
         let kept = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         let mut engine = kept.take().or_else(|| L::start(&searcher::<L>(), None).ok())?;
-        let searched = engine.search(&job, &AtomicBool::new(false), &mut |proposal| newest = Some(proposal));
+        let searched = engine.search(&task, &AtomicBool::new(false), &mut |proposal| newest = Some(proposal));
         *kept = Some(engine);
         newest.filter(|_| searched.is_ok()).or_else(|| L::at_a_glance(&task))
     }
@@ -53,8 +52,8 @@ fn searcher<L: CouncilGame>() -> ElectorSpec<L::Kind> {
     ElectorSpec { name: ElectorName::new(NAME), ..L::complete(1) }
 }
 
-/// Returns the best move of one ply, for variants that the built-in engine does not know: a winning
-/// move, otherwise the most material.
+/// Returns the best move of one ply, for variants unknown to the built-in engine: a winning move,
+/// otherwise the most material.
 pub(crate) fn best_by_material(task: &Task) -> Option<Proposal> {
     let legal = task.line.legal_moves();
     let moves = if task.root_moves.is_empty() { &legal } else { &task.root_moves };

@@ -1,5 +1,5 @@
-//! The first phase: every elector proposes. The newest proposal of each is always at hand, so that it can be decided at any
-//! moment.
+//! The first phase: every elector searches and proposes. The newest proposal of each is kept, so that the council can decide at
+//! any moment.
 
 use std::{
     sync::Arc,
@@ -9,9 +9,9 @@ use std::{
 use tokio::sync::Notify;
 
 use super::{
-    GroupMode,
+    GroupMode, Rule,
     ballots::Ballots,
-    election::{ElectionOutcome, Rule, split},
+    election::{ElectionOutcome, split},
     proving::Proving,
     question::{Progress, at_speed, share_of},
     search_session::{Event, SearchSession},
@@ -22,13 +22,13 @@ use super::{
 };
 use crate::{
     CouncilGame,
-    electors::{ElectorSpec, Guidance, Hints, Job, SearchReport, Verification},
+    electors::{ElectorSpec, Guidance, Hints, SearchReport, Task, Verification},
 };
-use domain::{Bound, Phase, Proposal, Task};
+use domain::{Bound, Phase, Proposal};
 use engine::{BestOfGroup, Turnstile};
 
-/// The time after which idle electors are not awaited any more once others have finished, if only
-/// the electors' own limits end the question.
+/// The wait for silent electors after others have finished, if only the electors' own limits end
+/// the question.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The number of reports taken at once before the clock is checked again.
@@ -36,21 +36,21 @@ const LONGEST_BURST: usize = 1000;
 
 pub(super) struct FirstPhaseSetup<L: CouncilGame> {
     pub electors: Arc<[ElectorSpec<L::Kind>]>,
-    pub rule: Rule<L>,
+    pub rule: Rule,
     /// The seed of ties.
     pub seed: u64,
     pub groups: GroupMode,
     /// Its part of the time and of the nodes, 0 to 1.
     pub share: f64,
-    /// The part of the move's time in which advisers search, 0 to 1.
+    /// The advisers' part of the move's time, 0 to 1.
     pub advised_share: f64,
-    /// The advisers' part of the cores meanwhile, 0 to 0.5; 0 where there are none.
+    /// The advisers' part of the cores meanwhile, 0 to 0.5; 0 without advisers.
     pub advice: f64,
-    /// The searcher that goes on afterwards and so gets all of its nodes.
+    /// The anchor. It goes on afterwards, and so gets all of its nodes.
     pub anchor: Option<usize>,
     /// The turnstile of the searchers, in virtual time.
     pub round_robin: Option<Arc<Turnstile>>,
-    /// Wakes the verifier of what other machines propose; `None` where there are no others.
+    /// Wakes the verifier of other machines' proposals; `None` without other machines.
     pub verifier: Option<Arc<Notify>>,
 }
 
@@ -58,25 +58,25 @@ pub(super) struct FirstPhase<L: CouncilGame> {
     setup: FirstPhaseSetup<L>,
     pub ballots: Ballots<L>,
     pub line: Arc<L>,
-    /// Lines by searcher, with the newest proposal about each.
+    /// The line of each searcher, and its newest proposal about it.
     lines: Vec<Arc<L>>,
     newest: Vec<Option<Proposal<L::Move>>>,
     advisers: Vec<usize>,
     pub leader: Option<Proposal<L::Move>>,
     /// The choice of the home electors alone.
     pub home: Option<L::Move>,
-    /// Electors whose proposals count, different moves among those, and the share of the electors that propose another move than the leader.
+    /// Number of counted proposals, number of their different moves, and the split of the vote.
     standing: (usize, usize, f64),
     /// Verifications by line: values of home cores for the moves of other machines.
     verifications: Vec<(Arc<L>, Verification<L::Move>)>,
-    /// The share of its searcher's nodes that the leader's move took.
+    /// The leading move's share of its searcher's nodes.
     effort: Option<f64>,
     changes: u32,
     pub proving: Proving<L>,
-    /// The moves proposed, for the searcher that never stops.
+    /// The proposed moves, for the anchor.
     pub hints: Hints<L::Move>,
     best_of_groups: Vec<Arc<BestOfGroup>>,
-    /// Groups that search by PV-split, by elector.
+    /// Groups with PV-split, by elector.
     split_groups: Vec<Option<SplitGroup<L>>>,
 }
 
@@ -110,24 +110,24 @@ impl<L: CouncilGame> FirstPhase<L> {
         phase
     }
 
-    /// Puts those to work who have come since it began, behind the others; `electors` are all that vote now.
+    /// Starts the new searchers, at the end of the list; `electors` are all electors.
     pub(super) fn admit(
         &mut self,
         electors: Arc<[ElectorSpec<L::Kind>]>,
         session: &mut SearchSession<L>,
         searchers: &mut [CouncilSearcher<L>],
     ) {
-        let sitting = self.lines.len();
+        let present = self.lines.len();
         self.ballots.admit(Arc::clone(&electors));
         self.best_of_groups.resize_with(electors.len(), Arc::default);
         self.split_groups.resize_with(electors.len(), || None);
         self.setup.electors = electors;
         self.lines.resize_with(searchers.len(), || Arc::clone(&self.line));
         self.newest.resize_with(searchers.len(), || None);
-        self.put_all_to_work(sitting, session, searchers);
+        self.put_all_to_work(present, session, searchers);
     }
 
-    /// Puts the searchers from this one on to work, each about the position that falls to it.
+    /// Starts the searchers from number `first` on, each with its line.
     fn put_all_to_work(&mut self, first: usize, session: &mut SearchSession<L>, searchers: &mut [CouncilSearcher<L>]) {
         let time = session.time_left(self.setup.share);
         // Electors before advisers: no decision is possible until one of them has proposed.
@@ -141,7 +141,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         }
     }
 
-    /// The searchers that search for an elector by PV-split; none where it is searched for otherwise.
+    /// Returns the searchers of an elector with PV-split; empty for other electors.
     fn members_of_split(&self, elector: usize, searchers: &[CouncilSearcher<L>]) -> Vec<usize> {
         if self.setup.groups != GroupMode::PvSplit {
             return Vec::new();
@@ -161,7 +161,7 @@ impl<L: CouncilGame> FirstPhase<L> {
     ) {
         for number in &members {
             self.lines[*number] = Arc::clone(&line);
-            // Its searches come and go; searchers in turns do not wait for it.
+            // A member is often idle; searchers in turns do not wait for it.
             if let Some(round_robin) = &self.setup.round_robin {
                 round_robin.place(*number).leave();
             }
@@ -176,7 +176,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         assign(assignments, session, searchers);
     }
 
-    /// Gives a searcher something to search, of which so much time is left.
+    /// Starts a search of `line`, with `time` left.
     fn put_to_work(
         &mut self,
         number: usize,
@@ -201,27 +201,28 @@ impl<L: CouncilGame> FirstPhase<L> {
             return searchers[number].stop();
         }
         let question = &*session.question;
-        let task = Task {
-            id: search_id(&question.game, &*line, Phase::First),
-            line: Arc::clone(&line),
-            root_moves: question.root_moves(),
-            limits: self.setup.limits(number, &question.limits, searchers),
-        };
         let turn = self.setup.round_robin.as_ref().map(|round_robin| Arc::new(round_robin.place(number)));
         let guidance = Guidance { turn, ..self.guidance(number, &line, searchers) };
         let guidance = self.proving.guide(number, &line, guidance);
         let guidance = Guidance { verification: self.verification_of(&line), ..guidance };
+        let task = Task {
+            root_moves: question.root_moves(),
+            limits: self.setup.limits(number, &question.limits, searchers),
+            guidance,
+            time,
+            ..Task::new(search_id(&question.game, &*line, Phase::First), Arc::clone(&line))
+        };
         self.newest[number] = None;
         self.lines[number] = line;
-        searchers[number].search(Job::guided(task, guidance).within(time), &session.reports);
+        searchers[number].search(task, &session.reports);
     }
 
-    /// Iterates over the advice and the proofs about the position in question.
+    /// Iterates over the advice and the proofs about the current line.
     pub(super) fn advice(&self) -> impl Iterator<Item = &Proposal<L::Move>> {
         self.advising().filter_map(|number| self.newest_of(number)).chain(self.proving.told(&self.line))
     }
 
-    /// The advisers that have their part of the move only.
+    /// Iterates over the advisers without the provers, by number: they search for a part of the move only.
     fn advising(&self) -> impl Iterator<Item = usize> {
         self.advisers.iter().copied().filter(|number| !self.proving.is_prover(*number))
     }
@@ -252,8 +253,8 @@ impl<L: CouncilGame> FirstPhase<L> {
         Guidance { hints: hints.or_else(advised), best_of_group, ..Guidance::default() }
     }
 
-    /// Listens to the electors until the time of this phase is over, all have finished, or those that have not cannot change the
-    /// outcome. `None` if cancelled. Nothing is lost where it is dropped and called again.
+    /// Receives proposals until the time of this phase is over, all electors have finished, or the others cannot change the
+    /// outcome. Returns `None` if cancelled. It can be dropped and called again without a loss.
     pub(super) async fn run(
         &mut self,
         session: &mut SearchSession<'_, L>,
@@ -262,12 +263,12 @@ impl<L: CouncilGame> FirstPhase<L> {
         let share = self.setup.share;
         let mut deadline = session.deadline(&self.progress(), share);
         while !self.is_settled(searchers) {
-            // Late electors have until the end of the move to make any answer possible.
+            // Without a proposal, electors have until the end of the move.
             let end = match self.leader {
                 Some(_) => deadline,
                 None => session.deadline(&self.progress(), 1.0).max(deadline),
             };
-            // They advise for their part of the move.
+            // Advisers search for their part of the move.
             let advising = self.advising().any(|number| searchers[number].is_searching());
             let until =
                 if advising { end.min(session.deadline(&self.progress(), self.setup.advised_share)) } else { end };
@@ -308,8 +309,8 @@ impl<L: CouncilGame> FirstPhase<L> {
         Some(())
     }
 
-    /// Takes a report and those that have come meanwhile, and finds the leader once for all of them: with hundreds of electors
-    /// it costs more than to take a report. `true` if a proposal among them counts.
+    /// Takes a report and all waiting ones, and finds the leader once for all of them: with hundreds of electors, that costs more
+    /// than taking a report. Returns true if a proposal among them counts.
     fn take_all(
         &mut self,
         first: Option<SearchReport<L::Move>>,
@@ -329,7 +330,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         counts
     }
 
-    /// Takes a report; `true` if it was a proposal that counts.
+    /// Takes a report; returns true for a proposal about the current line.
     fn take(
         &mut self,
         report: SearchReport<L::Move>,
@@ -357,7 +358,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         counts
     }
 
-    /// Takes what a member of a group reports; `true` if the group proposes something new that counts.
+    /// Takes a report of a group's member; returns true if the group has a new proposal about the current line.
     fn take_of_group(
         &mut self,
         elector: usize,
@@ -382,18 +383,18 @@ impl<L: CouncilGame> FirstPhase<L> {
         counts
     }
 
-    /// The newest proposal of a searcher about the position in question.
+    /// Returns the newest proposal of a searcher about the current line.
     pub(super) fn newest_of(&self, number: usize) -> Option<&Proposal<L::Move>> {
         self.newest.get(number)?.as_ref().filter(|_| *self.lines[number] == *self.line)
     }
 
-    /// Casts an elector's vote: of a group, the one who searched most speaks for it; one that searches together speaks as one.
+    /// Casts an elector's vote: the group's common result with PV-split, otherwise the proposal of the member that searched most.
     fn cast(&mut self, elector: usize, searchers: &[CouncilSearcher<L>]) {
         let speaker = if let Some(group) = &self.split_groups[elector] {
             group.found().filter(|_| **group.line() == *self.line).cloned()
         } else {
             let proposals = members(elector, searchers).filter_map(|number| self.newest_of(number));
-            // How far another machine came is its word alone.
+            // Other machines only claim their depth and nodes.
             proposals.max_by_key(|p| (p.machine.is_none(), p.bound == Bound::Exact, p.depth, p.nodes)).cloned()
         };
         let Some(speaker) = speaker else { return };
@@ -425,14 +426,14 @@ impl<L: CouncilGame> FirstPhase<L> {
         self.leader = leader;
     }
 
-    /// Begins to count anew, about that position.
+    /// Replaces the ballots by empty ones about this line.
     fn turn_ballots(&mut self, line: &Arc<L>, session: &mut SearchSession<L>) {
         let verification = self.verification_of(line);
         session.verification.clone_from(&verification);
         self.ballots = Ballots::new(Arc::clone(&self.setup.electors), Arc::clone(line)).verified_by(verification);
     }
 
-    /// Returns the verification of other machines' moves in that position.
+    /// Returns the verification of other machines' moves for this line.
     fn verification_of(&mut self, line: &Arc<L>) -> Option<Verification<L::Move>> {
         let verifier = self.setup.verifier.as_ref()?;
         if let Some((_, known)) = self.verifications.iter().find(|(of, _)| of == line) {
@@ -448,7 +449,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         proposal.machine.is_none() || trust::may_be_played(proposal.best, self.home, &self.ballots)
     }
 
-    /// Turns all electors to the position that has come, where several were pondered.
+    /// Turns all electors to the settled line after pondering several.
     fn turn(&mut self, session: &mut SearchSession<L>, searchers: &mut [CouncilSearcher<L>]) {
         let settled = session.question.pondering.as_ref().and_then(|pondering| pondering.settled().cloned());
         let Some(line) =
@@ -460,7 +461,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         self.turn_ballots(&line, session);
         self.proving.inform(&line, &mut self.ballots);
         self.leader = None;
-        // What a group found in another position would be a wrong window in this one. Those who search it already keep theirs.
+        // Scores of another line would be wrong windows for this one. Searchers of this line keep their groups.
         self.best_of_groups = self.setup.electors.iter().map(|_| Arc::default()).collect();
         let time = session.time_left(self.setup.share);
         for number in 0..searchers.len() {
@@ -485,15 +486,15 @@ impl<L: CouncilGame> FirstPhase<L> {
         if self.ballots.proof().is_some() && self.setup.round_robin.is_none() {
             return true;
         }
-        // Where a run is to be repeated, what is proved in the end belongs to it.
+        // A repeatable run includes all proofs.
         if self.setup.round_robin.is_some() && self.proving.goes_on(searchers) {
             return false;
         }
         let awaited = searching.filter(|(number, _)| Some(*number) != self.setup.anchor);
         let mut electors: Vec<usize> = awaited.filter_map(|(_, searcher)| searcher.elector).collect();
         electors.dedup();
-        // Before a second phase every candidate counts, whatever its weight. And in a repeatable
-        // run no elector is stopped halfway: the progress of a search would show in the next one.
+        // Before a second phase every candidate counts, independent of its weight. And in a
+        // repeatable run no elector is stopped halfway: the next search would depend on its progress.
         let votes_decide = self.setup.share >= 1.0 && self.setup.round_robin.is_none();
         electors.is_empty() || (votes_decide && self.setup.rule.is_decided(&self.ballots, &electors))
     }
@@ -518,7 +519,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         }
     }
 
-    /// The moves that the second phase is to choose from.
+    /// Returns the moves for the second phase.
     pub(super) fn candidates(&self) -> Vec<L::Move> {
         self.setup.rule.counted(&self.ballots, self.setup.seed).moves()
     }
@@ -528,12 +529,12 @@ impl<L: CouncilGame> FirstPhase<L> {
     }
 }
 
-/// The searchers that search for an elector, by their numbers.
+/// Iterates over the searchers of an elector, by number.
 fn members<L: CouncilGame>(elector: usize, searchers: &[CouncilSearcher<L>]) -> impl Iterator<Item = usize> {
     (0..searchers.len()).filter(move |number| searchers[*number].elector == Some(elector))
 }
 
-/// Hands the members of a group what they are to search.
+/// Starts the searches of a group's members.
 fn assign<L: CouncilGame>(
     assignments: Vec<SearchAssignment<L>>,
     session: &SearchSession<L>,
@@ -541,11 +542,11 @@ fn assign<L: CouncilGame>(
 ) {
     for SearchAssignment { searcher, line, root_moves, limits, guidance } in assignments {
         let id = search_id(&session.question.game, &*line, Phase::First);
-        searchers[searcher].search(Job::guided(Task { id, line, root_moves, limits }, guidance), &session.reports);
+        searchers[searcher].search(Task { root_moves, limits, guidance, ..Task::new(id, line) }, &session.reports);
     }
 }
 
-/// A number that grows while any of them is at work.
+/// Returns a number that grows while any searcher is at work.
 fn signs_of_life<L: CouncilGame>(searchers: &[CouncilSearcher<L>]) -> u64 {
     searchers.iter().map(CouncilSearcher::signs_of_life).sum()
 }

@@ -9,10 +9,9 @@ use serde::{Deserialize, Serialize};
 pub enum GroupMode {
     /// No groups: one core an elector.
     None,
-    /// Every process searches; the one that searched most speaks for the group.
+    /// Every process searches; the deepest exact result counts for the group.
     Peer,
-    /// `Peer` with other root moves as hints for each, so that they do not all search the same tree
-    /// in the same order.
+    /// `Peer` with different root moves as hints, so that the processes search in different orders.
     PeerHinted,
     /// `Peer`, and the best score found sets the aspiration window of all.
     PeerScore,

@@ -1,12 +1,12 @@
-//! Guards before any rule that compares scores, after the vote of the threads in Stockfish: a
-//! proven win is elected, the shortest mate first; a proven loss is not while another move is
-//! proposed, and if all lose, the longest defence is.
+//! Guards of the criteria that compare scores, after the vote of the threads in Stockfish. A proven
+//! win is elected, the shortest mate first. A proven loss is elected only if all proposals lose;
+//! then the longest defence is.
 
 use super::ballots::Ballot;
 use crate::CouncilGame;
 use domain::Score;
 
-/// Returns the proposals among which a rule that compares scores may choose.
+/// Returns the eligible proposals.
 pub(super) fn guarded<L: CouncilGame>(ballots: Vec<Ballot<'_, L>>) -> Vec<Ballot<'_, L>> {
     if let Some(shortest) = ballots.iter().filter(|ballot| is_won(ballot)).map(mate_in).min() {
         return ballots.into_iter().filter(|ballot| is_won(ballot) && mate_in(ballot) == shortest).collect();
@@ -20,7 +20,7 @@ pub(super) fn guarded<L: CouncilGame>(ballots: Vec<Ballot<'_, L>>) -> Vec<Ballot
     }
 }
 
-/// A mate that is only a bound proves nothing.
+/// Returns true for an exact mate: a bound proves nothing.
 fn is_won<L: CouncilGame>(ballot: &Ballot<L>) -> bool {
     ballot.is_exact() && matches!(ballot.proposal.score, Score::Mate(1..))
 }

@@ -1,33 +1,54 @@
 //! The council: electors propose moves, and one proposal is elected (docs/method.md).
 //!
 //! [`Council::new`] opens a slot for every elector of a roster; [`Council::decide`] answers one
-//! question; [`elect`] is the election alone, on proposals made elsewhere. The council keeps the
+//! question; [`Rule`] is the election alone, on proposals made elsewhere. The council keeps the
 //! newest proposal of every elector, so from the first completed iteration on it can decide at any
 //! moment; the timing decides when. It knows nothing of servers, offers or records: a line and a
 //! timing go in, a [`Decision`] comes out.
 //!
-//! | subject | where |
+//! | term | meaning |
 //! |---|---|
-//! | electors | `roster`, `distributions`; their cores: `seats` |
-//! | proposals | `ballots`; course of one question: `search_session`, `first_phase` |
-//! | election | `criterion/`, a file a rule; `proofs`, `guards`, `election` |
+//! | line | a start position and the moves since; a question asks for the next move |
+//! | elector | searcher with a vote: an instance of the built-in engine, or an external engine |
+//! | knowledge | the parts of the evaluation in use, a letter each; complete knowledge has all eight |
+//! | adviser | searcher without a vote; the electors search its moves next after their own best one |
+//! | prover | adviser that proves mates: a proved win is played without a vote |
+//! | roster | list of electors and advisers |
+//! | searcher | a slot (thread, process or other machine) and its current search |
+//! | proposal | a move with score, depth and variation; a *ballot* is an elector's newest proposal |
+//! | criterion | rule that weighs ballots; the move of the greatest weight is elected |
+//! | first phase | search of all electors |
+//! | second phase | re-search of the proposed moves by complete knowledge, with the criterion `re-search` |
+//! | anchor | searcher of the first phase that goes on in the second, in the mode `continued` |
+//! | group | several searchers of one elector |
+//! | home | this machine, in contrast to machines that take searches over the network |
+//! | verification | short searches at home of moves that other machines propose |
+//! | virtual time | measurement mode: searchers take turns of a few nodes, as if each had a core |
+//!
+//! | subject | module |
+//! |---|---|
+//! | electors | `roster`, `distributions`; their cores: `composition`, `searcher` |
+//! | proposals | `ballots`; course of one question: `question`, `search_session`, `first_phase` |
+//! | advisers and provers | `advice`, `proving` |
+//! | election | `criterion`, `proofs`, `guards`, `election` |
 //! | votes of other machines | `trust` |
-//! | second search | `second/`, a file a mode |
+//! | second search | `second/` |
 //! | move without any proposal | `fallback` |
 //! | settings | `settings`, `group_mode`, `preset` (the published players) |
 //!
 //! Invariants:
 //! - the move is legal in the line asked about and was searched, even if every elector fails or is
 //!   mute;
-//! - the move is one that the home electors alone would have elected, or one that verification
-//!   finds nearly as good (`trust`);
+//! - the home electors alone would have elected the move, or verification finds it nearly as good
+//!   (`trust`);
 //! - a proposal for another search is dropped;
-//! - an elector that dies or hangs costs its vote, never the move: no elector is awaited after the
-//!   time is up;
+//! - a dead or hanging elector costs its vote, never the move: no elector is awaited after the time
+//!   is up;
 //! - equal proposals and an equal seed elect the same move.
 
 mod advice;
 mod ballots;
+mod composition;
 mod criterion;
 mod distributions;
 mod election;
@@ -43,15 +64,15 @@ mod question;
 mod roster;
 mod search_session;
 mod searcher;
-mod seats;
 mod second;
 mod settings;
 mod split_group;
 mod trust;
 
 pub use ballots::Ballots;
+pub use criterion::Rule;
 pub use domain::{CriterionName, SecondPhaseMode};
-pub use election::{ElectionOutcome, Rule, elect, elected_move};
+pub use election::ElectionOutcome;
 pub use group_mode::GroupMode;
 pub use pondering::Pondering;
 pub use question::{Progress, Question, Timing};
@@ -65,12 +86,12 @@ use tokio_util::sync::CancellationToken;
 
 use self::{
     advice::turns,
+    composition::Composition,
     fallback::FallbackSearcher,
     first_phase::{FirstPhase, FirstPhaseSetup},
     question::share_of,
     search_session::SearchSession,
-    searcher::{CouncilSearcher, metrics},
-    seats::Seats,
+    searcher::{CouncilSearcher, processes},
     second::{Layout, SecondPhaseRun, SecondPhaseTask},
 };
 use crate::{
@@ -82,38 +103,38 @@ use domain::{Decision, Line, Proposal, Source, Vote};
 /// The electors of a roster, asked for one move after another, in one game after another.
 pub struct Council<L: CouncilGame = Line> {
     pool: Pool,
-    seats: Seats<L>,
+    composition: Composition<L>,
     fallback: FallbackSearcher<L>,
 }
 
 impl<L: CouncilGame> Council<L> {
-    /// Opens slots for those electors of the roster that can play `variant`. With other machines,
-    /// the composition is updated before every question.
+    /// Opens slots for the electors of the roster, except those that cannot play `variant`. With
+    /// other machines, the composition is updated before every question.
     pub fn new(pool: &Pool, roster: &Roster<L>, settings: &CouncilSettings, variant: L::Variant) -> Self {
-        let seats = Seats::new(pool, roster, settings, variant);
-        Self { pool: pool.clone(), seats, fallback: FallbackSearcher::default() }
+        let composition = Composition::new(pool, roster, settings, variant);
+        Self { pool: pool.clone(), composition, fallback: FallbackSearcher::default() }
     }
 
-    /// The electors that sit there now: all of the roster that play this variant.
+    /// Returns the current electors: the roster without those that cannot play this variant.
     pub fn electors(&self) -> &[ElectorSpec<L::Kind>] {
-        &self.seats.electors
+        &self.composition.electors
     }
 
-    /// The next question belongs to another game: all electors forget the last one.
+    /// Makes all electors forget the last game.
     pub fn new_game(&self) {
-        self.seats.new_game();
+        self.composition.new_game();
     }
 
-    /// Waits until all electors on this machine have been started, or could not be, and until what the tables know of another game is
-    /// forgotten: an engine may need seconds before it can search, and so may a large table.
+    /// Waits until every elector on this machine has started or failed to, and until the tables have forgotten the last game. An
+    /// engine or a large table may need seconds.
     pub async fn started(&self) {
-        for searcher in &self.seats.searchers {
+        for searcher in &self.composition.searchers {
             searcher.started().cancelled().await;
         }
-        self.seats.forgotten().await;
+        self.composition.forgotten().await;
     }
 
-    /// Decides. `watch` sees every proposal as it comes. `None` if `cancelled` first, or if there is no legal move.
+    /// Answers a question. `watch` receives every proposal on arrival. Returns `None` if cancelled, or without a legal move.
     pub async fn decide(
         &mut self,
         mut question: Question<L>,
@@ -123,10 +144,10 @@ impl<L: CouncilGame> Council<L> {
         let deciding = self.pool.deciding();
         let mut arrivals = self.pool.arrivals();
         let mut session = SearchSession::new(&mut question, cancelled, watch);
-        self.seats.seat_first_phase(self.pool.cores_for(session.time_left(self.first_share())));
-        self.seats.searchers.iter_mut().for_each(CouncilSearcher::begin_question);
+        self.composition.compose_first_phase(self.pool.cores_for(session.time_left(self.first_share())));
+        self.composition.searchers.iter_mut().for_each(CouncilSearcher::begin_question);
         let decided = self.run(&mut session, &mut arrivals).await;
-        self.seats.searchers.iter_mut().for_each(CouncilSearcher::stop);
+        self.composition.searchers.iter_mut().for_each(CouncilSearcher::stop);
         drop(deciding);
         decided
     }
@@ -136,36 +157,37 @@ impl<L: CouncilGame> Council<L> {
         session: &mut SearchSession<'_, L>,
         arrivals: &mut Arrivals,
     ) -> Option<Decision<L::Move, L::Knowledge>> {
-        let settings = &self.seats.settings;
-        let advice = if self.seats.advisers.is_empty() { 0.0 } else { settings.advice };
-        let searching = &self.seats.searchers[..self.seats.in_first_phase];
+        let settings = &self.composition.settings;
+        let advice = if self.composition.advisers.is_empty() { 0.0 } else { settings.advice };
+        let searching = &self.composition.searchers[..self.composition.in_first_phase];
         let round_robin =
-            session.question.in_step.then(|| self.seats.turnstile(turns(advice, settings.split, searching)));
+            session.question.in_step.then(|| self.composition.turnstile(turns(advice, settings.split, searching)));
         let setup = FirstPhaseSetup {
-            electors: Arc::clone(&self.seats.electors),
-            rule: Rule::new(settings.criterion, settings),
+            electors: Arc::clone(&self.composition.electors),
+            rule: Rule::of(settings),
             seed: settings.seed_at(session.question.line.ply()),
             groups: settings.groups,
             share: self.first_share(),
             advised_share: settings.split.clamp(0.0, 1.0),
             advice,
-            anchor: self.seats.anchor(),
+            anchor: self.composition.anchor(),
             round_robin,
             verifier: self.pool.verifier(),
         };
-        let mut first = FirstPhase::begin(setup, session, &mut self.seats.searchers[..self.seats.in_first_phase]);
+        let mut first =
+            FirstPhase::begin(setup, session, &mut self.composition.searchers[..self.composition.in_first_phase]);
         loop {
             tokio::select! {
                 biased;
-                heard = first.run(session, &mut self.seats.searchers[..self.seats.in_first_phase]) => break heard?,
+                heard = first.run(session, &mut self.composition.searchers[..self.composition.in_first_phase]) => break heard?,
                 () = arrivals.next() => self.admit(&mut first, session),
             }
         }
         if let Some(pondering) = &session.question.pondering {
             pondering.decide(&first.line);
         }
-        let stopping = self.seats.second_phase_start();
-        self.seats.searchers[..stopping].iter_mut().for_each(CouncilSearcher::stop);
+        let stopping = self.composition.second_phase_start();
+        self.composition.searchers[..stopping].iter_mut().for_each(CouncilSearcher::stop);
         let outcome = first.elect();
         let second = match &outcome {
             Some(outcome) if self.has_second_phase(&first, session) => {
@@ -176,28 +198,27 @@ impl<L: CouncilGame> Council<L> {
         self.decision(&first, outcome, second, session)
     }
 
-    /// Adds electors for machines that have come during the search, if the rest of the time is long
-    /// enough for them.
+    /// Adds electors for newly connected machines, if enough of the time is left for them.
     fn admit(&mut self, first: &mut FirstPhase<L>, session: &mut SearchSession<'_, L>) {
         let left = session.time_left(self.first_share());
-        if !session.must_answer() && self.seats.add_to_first_phase(self.pool.cores_for(left)) {
-            let electors = Arc::clone(&self.seats.electors);
-            first.admit(electors, session, &mut self.seats.searchers[..self.seats.in_first_phase]);
+        if !session.must_answer() && self.composition.add_to_first_phase(self.pool.cores_for(left)) {
+            let electors = Arc::clone(&self.composition.electors);
+            first.admit(electors, session, &mut self.composition.searchers[..self.composition.in_first_phase]);
         }
     }
 
-    /// Complete knowledge on the proposed moves. The outer `None` if cancelled, the inner one if nothing was found.
+    /// Searches the proposed moves by complete knowledge. Returns the outer `None` if cancelled, the inner one without a result.
     async fn second_phase(
         &mut self,
         first: &FirstPhase<L>,
         outcome: &ElectionOutcome<L>,
         session: &mut SearchSession<'_, L>,
     ) -> Option<Option<domain::SecondPhase<L::Move>>> {
-        let CouncilSettings { second_phase: mode, split, .. } = self.seats.settings;
+        let CouncilSettings { second_phase: mode, split, .. } = self.composition.settings;
         let cores = self.second_phase_cores(session.time_left(1.0));
-        self.seats.seat_second_phase(cores);
-        let start = self.seats.second_phase_start();
-        let searchers = &mut self.seats.searchers[start..];
+        self.composition.compose_second_phase(cores);
+        let start = self.composition.second_phase_start();
+        let searchers = &mut self.composition.searchers[start..];
         let rest = share_of(&session.question.limits, 1.0 - split);
         let threads = Layout::of(mode, cores).threads as u64;
         let task = SecondPhaseTask {
@@ -216,7 +237,7 @@ impl<L: CouncilGame> Council<L> {
         Some(found.map(|proposal| domain::SecondPhase { mode, first_choice, proposal }))
     }
 
-    /// The answer. Should no elector have said anything, the move is searched here and now; `None` only if there is no move.
+    /// Returns the answer. Without any proposal, the fallback searches a move; `None` only if there is no legal move.
     fn decision(
         &mut self,
         first: &FirstPhase<L>,
@@ -227,8 +248,8 @@ impl<L: CouncilGame> Council<L> {
         let second_phase = second_phase.filter(|second| first.may_be_played(&second.proposal));
         let elected = second_phase.as_ref().map(|second| &second.proposal);
         let elected = elected.or(outcome.as_ref().map(|outcome| &outcome.elected));
-        // Should all others have failed, the one that never stops has the word.
-        let elected = elected.or(self.seats.anchor().and_then(|anchor| first.newest_of(anchor)));
+        // The anchor has no vote of its own; its move counts if all electors have failed.
+        let elected = elected.or(self.composition.anchor().and_then(|anchor| first.newest_of(anchor)));
         let elected = elected.or(first.advice().next()).cloned();
         let is_proved =
             |elected: &Proposal<L::Move>| first.ballots.proof().is_some_and(|proof| proof.best == elected.best);
@@ -239,9 +260,9 @@ impl<L: CouncilGame> Council<L> {
         };
         let rule = match second_phase {
             Some(_) => CriterionName::ReSearch,
-            None => self.seats.settings.criterion,
+            None => self.composition.settings.criterion,
         };
-        let (proposing, deciding) = self.seats.searchers.split_at(self.seats.in_first_phase);
+        let (proposing, deciding) = self.composition.searchers.split_at(self.composition.in_first_phase);
         Some(Decision {
             best: elected.best,
             ponder: elected.pv.get(1).copied(),
@@ -250,7 +271,7 @@ impl<L: CouncilGame> Council<L> {
             criterion: (source == Source::Council).then_some(rule),
             split: outcome.as_ref().map_or(0.0, |outcome| outcome.split),
             votes: outcome.into_iter().flat_map(|outcome| outcome.votes).chain(self.advice(first)).collect(),
-            metrics: metrics(&[proposing, deciding], session.elapsed()),
+            processes: processes(&[proposing, deciding]),
             elapsed: session.elapsed(),
             second_phase,
         })
@@ -258,7 +279,7 @@ impl<L: CouncilGame> Council<L> {
 
     fn advice(&self, first: &FirstPhase<L>) -> Vec<Vote<L::Move, L::Knowledge>> {
         let knowledge = |proposal: &Proposal<L::Move>| {
-            self.seats.advisers.iter().find(|adviser| adviser.name == proposal.elector).and_then(L::knowledge)
+            self.composition.advisers.iter().find(|adviser| adviser.name == proposal.elector).and_then(L::knowledge)
         };
         let votes = first.advice().map(|proposal| Vote {
             proposal: proposal.clone(),
@@ -268,7 +289,7 @@ impl<L: CouncilGame> Council<L> {
         votes.collect()
     }
 
-    /// Searches a move itself, because no elector has said anything, and tells of it as of an elector's.
+    /// Searches a move in place of the electors, and reports it as one of their proposals.
     fn fall_back(&mut self, first: &FirstPhase<L>, session: &mut SearchSession<L>) -> Option<Proposal<L::Move>> {
         let proposal = self.fallback.search(session.question, &first.line)?;
         tracing::warn!(best = %proposal.best, "no elector proposed a move in time; playing a move of a short search");
@@ -281,33 +302,34 @@ impl<L: CouncilGame> Council<L> {
             depth: proposal.depth,
             ..first.progress()
         };
-        // The owner of the clock learns the leading move.
+        // The timing learns the leading move.
         session.deadline(&progress, 1.0);
         Some(proposal)
     }
 
-    /// The first phase's part of the time.
+    /// Returns the first phase's part of the time.
     fn first_share(&self) -> f64 {
-        let CouncilSettings { criterion, split, .. } = self.seats.settings;
+        let CouncilSettings { criterion, split, .. } = self.composition.settings;
         if criterion == CriterionName::ReSearch { split.clamp(0.0, 1.0) } else { 1.0 }
     }
 
-    /// A second phase chooses between several moves. The anchor's goes on even if all agree: it may still find another one.
+    /// Returns true if a second phase is due: there are several moves to choose from, or an anchor, which may still find another
+    /// one.
     fn has_second_phase(&self, first: &FirstPhase<L>, session: &SearchSession<L>) -> bool {
-        let open = first.candidates().len() > 1 || self.seats.anchor().is_some();
+        let open = first.candidates().len() > 1 || self.composition.anchor().is_some();
         let proved = first.ballots.proof().is_some();
-        self.seats.settings.criterion == CriterionName::ReSearch && open && !proved && !session.must_answer()
+        self.composition.settings.criterion == CriterionName::ReSearch && open && !proved && !session.must_answer()
     }
 
     /// Returns the cores for a second phase of this length.
     fn second_phase_cores(&self, time: Option<Duration>) -> usize {
-        let CouncilSettings { second_phase, cores, .. } = self.seats.settings;
+        let CouncilSettings { second_phase, cores, .. } = self.composition.settings;
         let there_are = self.pool.cores_for(time);
         let at_hand = match second_phase {
             _ if cores != 0 => return cores,
             SecondPhaseMode::Shared => there_are.widest,
             SecondPhaseMode::Static => there_are.together,
-            // Their searchers share a table or a score, or have no time for a network: they stay on this machine.
+            // The searchers of the other modes share a table or a score, or have no time for a network.
             _ => there_are.here,
         };
         self.pool.fair_share_of(at_hand)

@@ -1,9 +1,10 @@
-//! The effect of proofs on a vote (`electors::Fact`): a move that is proved to win is elected, whatever its proposers think of it.
+//! The effect of proofs (`electors::Fact`) on a vote: a proved win is elected, and a proved score replaces every other score of
+//! its move.
 
 use crate::electors::Fact;
 use domain::{Bound, Proposal};
 
-/// A proposal with the score that its move is proved to have, if anything is proved about it.
+/// Returns a proposal with the proved score of its move, if there is one.
 pub(super) fn judged<M: Copy + PartialEq>(proposal: Proposal<M>, facts: &[Fact<M>]) -> Proposal<M> {
     match facts.iter().find(|fact| fact.about == proposal.best) {
         Some(fact) => Proposal { score: fact.finding.score(), bound: Bound::Exact, ..proposal },
@@ -17,13 +18,12 @@ pub(super) fn is_proved<M: Copy + PartialEq>(best: M, facts: &[Fact<M>]) -> bool
 
 #[cfg(test)]
 mod tests {
-    use std::{num::NonZeroU32, time::Duration};
+    use std::num::NonZeroU32;
 
     use super::*;
     use crate::{
-        Ballots, CouncilSettings, Roster,
+        Ballots, CouncilSettings, Roster, Rule,
         electors::{ElectorSpec, Finding},
-        vote::election::Rule,
     };
     use domain::{CriterionName, Line, Phase, Score, SearchId, UciMove, Variant};
 
@@ -37,18 +37,15 @@ mod tests {
 
     fn proposal(best: &str, score: i32) -> Proposal {
         Proposal {
-            search: SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First },
-            elector: "e".into(),
-            machine: None,
-            best: mv(best),
-            score: Score::Cp(score),
             bound: Bound::Lower,
             depth: 5,
             selective_depth: 5,
-            root_moves_done: 0,
-            nodes: 1,
-            time: Duration::ZERO,
-            pv: vec![mv(best)],
+            ..Proposal::of_one_ply(
+                SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First },
+                "e".into(),
+                mv(best),
+                Score::Cp(score),
+            )
         }
     }
 

@@ -1,4 +1,4 @@
-//! Proofs about one question, and their use by electors meanwhile.
+//! Proofs during one question, and their use by the electors.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::{
 };
 use domain::Proposal;
 
-/// The provers among the searchers of a question, and what they have said.
+/// The provers among the searchers of a question, and their results.
 pub(super) struct Proving<L: CouncilGame> {
     provers: Vec<usize>,
     /// Proved facts by line.
@@ -19,7 +19,7 @@ pub(super) struct Proving<L: CouncilGame> {
 }
 
 impl<L: CouncilGame> Proving<L> {
-    /// Creates the proofs of these searchers; nothing is proved yet.
+    /// Finds the provers among these searchers; nothing is proved yet.
     pub(super) fn begin(searchers: &[CouncilSearcher<L>]) -> Self {
         let provers = (0..searchers.len()).filter(|number| L::proves(searchers[*number].spec())).collect();
         Self { provers, facts: Vec::new(), told: Vec::new() }
@@ -34,7 +34,7 @@ impl<L: CouncilGame> Proving<L> {
         self.provers.iter().any(|number| searchers[*number].is_searching())
     }
 
-    /// Guidance with what a searcher needs to prove, or to go by what is proved.
+    /// Adds the list of facts to a searcher's guidance: provers write to it, and the others read it.
     pub(super) fn guide(&mut self, number: usize, line: &Arc<L>, guidance: Guidance<L::Move>) -> Guidance<L::Move> {
         if self.provers.is_empty() {
             return guidance;
@@ -46,13 +46,13 @@ impl<L: CouncilGame> Proving<L> {
         Guidance { facts, ..guidance }
     }
 
-    /// A prover has told something about the end of a line.
+    /// Takes a prover's proposal about the end of a line.
     pub(super) fn take(&mut self, line: &Arc<L>, proposal: Proposal<L::Move>) {
         self.told.retain(|(of, known)| of != line || known.best != proposal.best || known.elector != proposal.elector);
         self.told.push((Arc::clone(line), proposal));
     }
 
-    /// Tells the ballots about the end of a line what is proved about it.
+    /// Passes the proofs about the end of a line on to its ballots.
     pub(super) fn inform(&mut self, line: &Arc<L>, ballots: &mut Ballots<L>) {
         if self.provers.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Questions to a council, and its progress.
+//! A question to a council, and the progress of its answer.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,32 +8,31 @@ use tokio_util::sync::CancellationToken;
 use super::Pondering;
 use domain::{GameId, GameLine, Limits, Line, Score, UciMove};
 
-/// The progress of a council, for the owner of the clock.
+/// The progress of a council, for the timing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress<M = UciMove> {
     pub electors: usize,
-    /// The number of electors that have proposed.
+    /// The number of proposals, one for each elector.
     pub proposals: usize,
     /// The number of different moves proposed.
     pub distinct_moves: usize,
     pub changes: u32,
-    /// The move that would be elected now.
+    /// The currently winning move.
     pub leader: Option<M>,
     /// The value for the player to move.
     pub score: Option<Score>,
     /// The depth of its proposal, in plies.
     pub depth: u32,
-    /// The current split of the vote: the share of the other electors that do not propose the
-    /// leading move, 0 to 1.
+    /// The current split of the vote: the share of the other electors with another move, 0 to 1.
     pub split: f64,
-    /// The share of its searcher's nodes that the leading move took, 0 to 1, where that is known.
+    /// The leading move's share of its searcher's nodes, 0 to 1, if known.
     pub effort: Option<f64>,
-    /// True before a second phase, which needs its part of the time.
+    /// True before a second phase, because it needs its part of the time.
     pub to_be_continued: bool,
 }
 
 impl<M> Progress<M> {
-    /// Returns the progress of a single elector that has not changed its move to this depth.
+    /// Returns the progress of a single elector at this depth, without a change of its move.
     pub(crate) const fn agreed(depth: u32) -> Self {
         Self {
             electors: 1,
@@ -50,20 +49,20 @@ impl<M> Progress<M> {
     }
 }
 
-/// The council's timing: from its progress, the time since the question at which it must have
-/// decided; [`Duration::MAX`] is never. Called after every proposal, and after
+/// The timing of a decision: returns its deadline as the time since the question, given the
+/// progress; [`Duration::MAX`] is never. Called after every proposal, and after
 /// [`Question::reconsider`].
 pub type Timing<M = UciMove> = Box<dyn FnMut(&Progress<M>) -> Duration + Send>;
 
-/// A share of the bounds on nodes and time; depth holds as it is.
+/// Returns a share of the limits of nodes and time; the depth is unchanged.
 pub(super) fn share_of(limits: &Limits, share: f64) -> Limits {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
     let nodes = limits.nodes.map(|nodes| ((nodes as f64 * share) as u64).max(1));
     Limits { nodes, time: limits.time.map(|time| time.mul_f64(share)), ..*limits }
 }
 
-/// Returns the nodes of an elector in the time in which complete knowledge visits `nodes`: at least
-/// one.
+/// Returns the nodes of an elector of this speed in the time of `nodes` nodes of complete knowledge,
+/// at least one.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
 pub(super) fn times(nodes: u64, speed: f64) -> u64 {
     ((nodes as f64 * speed).round() as u64).max(1)
@@ -87,12 +86,12 @@ pub struct Question<L: GameLine = Line> {
     /// Cancel it to get the decision at once. (Cancelling the call itself gives no decision.)
     pub answer_now: CancellationToken,
     /// Notify it to call the timing again after an outside event, such as the expected move of the
-    /// opponent, which turns pondering into a timed search.
+    /// opponent: pondering then becomes a timed search.
     pub reconsider: Arc<Notify>,
-    /// Other positions to ponder, if it is not known yet which one will come.
+    /// All expected lines, while the opponent thinks.
     pub pondering: Option<Pondering<L>>,
-    /// True for virtual time: searchers that share a table or a score advance in step, by nodes, as
-    /// on a core each, which can be repeated on any machine. For experiments; it takes one core.
+    /// True for virtual time: searchers with a common table or score advance in step, by nodes, as if
+    /// each had a core. Any machine repeats such a run exactly. For experiments; it takes one core.
     pub in_step: bool,
 }
 
@@ -113,7 +112,7 @@ impl<L: GameLine> Question<L> {
         }
     }
 
-    /// The legal moves that are not excluded; empty means all.
+    /// Returns the legal moves without the excluded ones; empty means all.
     pub(super) fn root_moves(&self) -> Vec<L::Move> {
         if self.excluded.is_empty() {
             return Vec::new();

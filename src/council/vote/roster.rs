@@ -1,4 +1,4 @@
-//! Rosters: which electors make a council (docs/method.md §3, distributions).
+//! Rosters: the electors of a council (docs/method.md §3, distributions).
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,10 @@ use super::{
 };
 use crate::{
     CouncilGame,
-    electors::{ElectorKind, ElectorSpec, EngineGame, Instance, net_file},
+    electors::{ElectorKind, ElectorSpec, EngineGame, Instance, SearchPriority, net_file},
 };
 use domain::{ElectorName, Heuristic, Knowledge, Line};
 use engine::{Noise, net::Net};
-
-/// The niceness of background searches beyond that of others: the kernel gives such a thread a few per cent of a core for which
-/// others compete, and all of an idle one.
-const BACKGROUND: i32 = 14;
 
 /// The electors of a council, at least one, each with its own name.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +22,7 @@ pub struct Roster<L: CouncilGame = Line> {
     grows: bool,
 }
 
-/// A roster that cannot be made.
+/// An error in the settings of a roster.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RosterError {
     #[error("advisers {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
@@ -37,13 +33,13 @@ pub enum RosterError {
     /// `custom` without electors.
     #[error("roster \"custom\": expected {accepted}", accepted = self.key_and_accepted().1)]
     Empty,
-    /// An elector that is neither ours nor a program.
+    /// An elector with both `knowledge` and `engine`, or neither.
     #[error("elector {0}: expected {accepted}", accepted = self.key_and_accepted().1)]
     Ambiguous(usize),
     /// A number out of its range.
     #[error("elector {elector}: expected {accepted}")]
     Range { elector: usize, accepted: String },
-    /// Options for an engine that is not there.
+    /// Options for an unknown elector, or for one without an engine.
     #[error("options of {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
     NoEngine(String),
     #[error("elector {0}: expected {accepted}", accepted = self.key_and_accepted().1)]
@@ -51,7 +47,7 @@ pub enum RosterError {
 }
 
 impl RosterError {
-    /// The key of the `council` table that is wrong, and what it accepts.
+    /// Returns the wrong key of the `council` table, and its accepted values.
     pub fn key_and_accepted(&self) -> (&'static str, String) {
         match self {
             Self::Unknown(given) => {
@@ -87,19 +83,19 @@ impl RosterError {
 }
 
 impl<L: CouncilGame> Roster<L> {
-    /// The same roster, whose searches leave the cores to all others: in the background.
+    /// Returns the roster for searches in the background: they leave the cores to all other searches.
     #[must_use]
     pub fn in_background(&self) -> Self {
         let mut roster = self.clone();
         for elector in roster.electors.iter_mut().chain(&mut roster.advisers) {
-            elector.niceness += BACKGROUND;
+            elector.priority = SearchPriority::Background;
         }
         roster
     }
 }
 
 impl Roster {
-    /// The same roster, whose foreign engines know what game they play.
+    /// Returns the roster with the opponent and chat of this game for its external engines.
     #[must_use]
     pub fn for_game(&self, game: &EngineGame) -> Self {
         let mut roster = self.clone();
@@ -111,18 +107,18 @@ impl Roster {
         roster
     }
 
-    /// Returns true if a foreign engine is among the electors or advisers.
+    /// Returns true if an external engine is among the electors or advisers.
     pub fn has_engines(&self) -> bool {
         let mut all = self.electors.iter().chain(&self.advisers);
         all.any(|elector| matches!(elector.kind, ElectorKind::Engine(_)))
     }
 
-    /// The distributions known by name.
+    /// Iterates over the names of the distributions.
     pub fn names() -> impl Iterator<Item = &'static str> {
         DISTRIBUTIONS.iter().chain(WITHOUT_CENTRE).map(|(name, _)| *name)
     }
 
-    /// The roster that the settings ask for.
+    /// Returns the roster of the settings.
     pub fn from_settings(settings: &CouncilSettings) -> Result<Self, RosterError> {
         let (name, hash) = (settings.roster.as_str(), settings.hash);
         let electors = match name {
@@ -157,8 +153,8 @@ impl Roster {
         Ok(Self { electors, advisers, grows: name == "auto" && settings.cores == 0 })
     }
 
-    /// Returns the knowledge that no elector has. The theses' rule is that this be empty; an
-    /// external engine counts as complete.
+    /// Returns the knowledge missing from all electors. By the theses' rule it is empty; an external
+    /// engine counts as complete.
     pub fn missing_knowledge(&self) -> Knowledge {
         let of = |elector: &ElectorSpec| elector.knowledge().filter(|knowledge| !knowledge.is_whole());
         let known = self.electors.iter().map(|elector| of(elector).unwrap_or(Knowledge::COMPLETE));
@@ -182,28 +178,30 @@ impl<L: CouncilGame> Roster<L> {
         &self.electors
     }
 
-    /// Returns the advisers, used where the built-in engine knows the rules of the game.
+    /// Returns the advisers. They search only in variants known to the built-in engine.
     pub fn advisers(&self) -> &[ElectorSpec<L::Kind>] {
         &self.advisers
     }
 
-    /// Returns true if it has a copy for each core, whatever their number.
+    /// Returns true if it has a copy for each core.
     pub fn grows(&self) -> bool {
         self.grows
     }
 
-    /// Returns the electors that may play `variant`, on `cores` cores: `auto` has a copy for each
-    /// of them.
+    /// Returns the electors for `variant` on `cores` cores: `auto` has a copy for each core.
     #[must_use]
     pub fn electors_for(&self, variant: L::Variant, cores: usize) -> Vec<ElectorSpec<L::Kind>> {
         let hash = self.electors.first().map_or(1, |elector| elector.hash);
         let grown = (self.grows && cores != self.electors.len()).then(|| L::grown(cores, hash)).flatten();
         let electors = grown.as_ref().unwrap_or(&self.electors);
         // All copies are alike.
-        let speed =
-            |elector: &ElectorSpec<L::Kind>| if grown.is_some() { self.electors[0].speed } else { elector.speed };
+        let like = |elector| if grown.is_some() { &self.electors[0] } else { elector };
         let playing = electors.iter().filter(|elector| L::may_play(elector, variant));
-        playing.map(|elector| ElectorSpec { speed: speed(elector), ..elector.clone() }).collect()
+        let alike = playing.map(|elector| {
+            let ElectorSpec { speed, priority, .. } = *like(elector);
+            ElectorSpec { speed, priority, ..elector.clone() }
+        });
+        alike.collect()
     }
 
     /// Sets the speeds of electors and advisers: their nodes, relative to complete knowledge, in
@@ -214,7 +212,7 @@ impl<L: CouncilGame> Roster<L> {
         self
     }
 
-    /// Gives every elector a table of another size, by the size of its own in MiB.
+    /// Resizes every elector's table: `size` maps the old MiB to the new.
     pub(super) fn resize_tables(&mut self, size: &dyn Fn(usize) -> usize) {
         self.electors.iter_mut().for_each(|elector| elector.hash = size(elector.hash));
     }
@@ -262,7 +260,7 @@ fn named_twice(electors: &[ElectorSpec]) -> Option<&ElectorName> {
     (0..electors.len()).find(|index| again(*index)).map(|index| &electors[index].name)
 }
 
-/// Looks whether every instance of our engine is one that there can be.
+/// Checks the numbers and nets of all instances of the built-in engine.
 fn check_instances(electors: &[ElectorSpec]) -> Result<(), RosterError> {
     for (elector, spec) in electors.iter().enumerate() {
         if let ElectorKind::Own(instance) = &spec.kind {
@@ -272,7 +270,7 @@ fn check_instances(electors: &[ElectorSpec]) -> Result<(), RosterError> {
     Ok(())
 }
 
-/// Checks the advisers in the same way.
+/// Checks the advisers' instances and names.
 fn check_advisers(advisers: &[ElectorSpec]) -> Result<(), RosterError> {
     check_instances(advisers)?;
     if let Some(twice) = named_twice(advisers) {
@@ -281,7 +279,7 @@ fn check_advisers(advisers: &[ElectorSpec]) -> Result<(), RosterError> {
     Ok(())
 }
 
-/// An own instance as it is written, each number within its range.
+/// Reads an instance of the built-in engine from the settings.
 fn instance(index: usize, elector: &ElectorSettings, knowledge: Knowledge) -> Result<Instance, RosterError> {
     let range = |accepted: String| RosterError::Range { elector: index, accepted };
     let mut instance = Instance::new(knowledge);
@@ -325,7 +323,7 @@ mod tests {
         assert_eq!(names, ["mbxkcpar", "mp", "ma"]);
     }
 
-    /// The program and the arguments of an engine that is written so.
+    /// Returns the program and the arguments of an engine in the settings.
     fn command(engine: &str, arguments: &[&str]) -> (String, Vec<String>) {
         let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         let elector = ElectorSettings { engine: Some(engine.into()), arguments, ..ElectorSettings::default() };

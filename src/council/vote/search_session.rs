@@ -1,4 +1,4 @@
-//! One question while electors search for it: what happens next, and when its time is up.
+//! One question during its search: the next event, and the end of its time.
 
 use std::time::{Duration, Instant};
 
@@ -15,15 +15,15 @@ use crate::{
 };
 use domain::{GameLine, Proposal};
 
-/// Time without a rule: long enough for anything, short enough to add to an [`Instant`].
+/// The time of a question without a timing: endless in practice, and short enough to add to an [`Instant`].
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
-/// The bound beyond which a time is a share of [`FOREVER`] and no limit of a clock.
+/// The longest time that counts as a limit of a clock; a longer one is a share of [`FOREVER`].
 const LONGEST_BOUND: Duration = Duration::from_secs(FOREVER.as_secs() / 1000);
 
 /// The runtime's timers round up to whole milliseconds; aiming a little sooner, they are on time in the mean.
 const TIMER_ROUNDING: Duration = Duration::from_micros(700);
 
-/// The wait for the searches of a question that has just been asked: a known move comes within it.
+/// The wait with the thread awake right after a question: book moves of engines arrive in it.
 static AT_ONCE: BriefWait = BriefWait::new(SOON);
 const SOON: Duration = Duration::from_micros(150);
 
@@ -36,16 +36,16 @@ const OTHERS: Duration = Duration::from_millis(500);
 /// The time to wait for them if this machine has proposed nothing.
 const ONLY_OTHERS: Duration = Duration::from_secs(30);
 
-/// The end of a council's wait.
+/// The next event of a question.
 pub(super) enum Event<M> {
     SearchReport(SearchReport<M>),
-    /// The timing is to be asked again.
+    /// The timing must be called again.
     Reconsider,
-    /// Home cores have found out something about the moves of other machines.
+    /// Home cores have new values for the moves of other machines.
     Verified,
-    /// The time is up, or an answer is wanted now.
+    /// The time is up, or an answer is requested now.
     TimeIsUp,
-    /// The question is not asked any more.
+    /// The question was cancelled.
     Cancelled,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct SearchSession<'a, L: GameLine> {
     home_ended: Option<Instant>,
     /// The home cores' findings about moves of other machines; `None` without any.
     pub verification: Option<Verification<L::Move>>,
-    /// The time at which an answer is due without any proposal.
+    /// The deadline of the first proposal after a request for an answer.
     answer_by: Option<Instant>,
 }
 
@@ -93,24 +93,24 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
         (self.watch)(proposal);
     }
 
-    /// Returns true if an answer is wanted without further search.
+    /// Returns true if an answer is requested at once.
     pub(super) fn must_answer(&self) -> bool {
         self.question.answer_now.is_cancelled()
     }
 
-    /// Returns the end of a share of the time that the clock gives for this progress.
+    /// Calls the timing with this progress; returns the end of a share of the time.
     pub(super) fn deadline(&mut self, progress: &Progress<L::Move>, share: f64) -> Instant {
         let whole = self.question.timing.as_mut().map_or(FOREVER, |timing| timing(progress).min(FOREVER));
         self.started + whole.mul_f64(share)
     }
 
-    /// Returns true if no rule of time bounds a wait until then.
+    /// Returns true if a deadline is no limit of a clock.
     pub(super) fn is_endless(&self, until: Instant) -> bool {
         until.saturating_duration_since(self.started) > LONGEST_BOUND
     }
 
-    /// Returns the time until which searches of other machines are awaited without a clock: `None`
-    /// while this machine searches.
+    /// Returns the end of the wait for other machines, for a question without a clock: `None` while
+    /// this machine searches.
     pub(super) fn patience_with_others(&mut self, here: bool, has_leader: bool) -> Option<Instant> {
         if here {
             self.home_ended = None;
@@ -120,10 +120,10 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
         Some(ended + if has_leader { ended.duration_since(self.started) + OTHERS } else { ONLY_OTHERS })
     }
 
-    /// Returns the expected duration of the question from its beginning: the time that the clock
-    /// gives if all agree from their first proposal on. `None`: until it is stopped.
+    /// Returns the expected duration of the question from its beginning: the time for unanimous
+    /// electors. `None`: endless.
     fn expected_time(&mut self) -> Option<Duration> {
-        // Without what an iteration may take longer to come to its end.
+        // With `to_be_continued`, the timing adds no time for the end of an iteration.
         let agreed = Progress { to_be_continued: true, ..Progress::agreed(0) };
         let by_clock = self.question.timing.as_mut().map(|timing| timing(&agreed)).filter(|time| *time < FOREVER);
         by_clock.into_iter().chain(self.question.limits.time).min()
@@ -133,7 +133,7 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
         Some(self.expected_time()?.mul_f64(share).saturating_sub(self.elapsed()))
     }
 
-    /// Waits for what happens next, until `deadline` at most. `has_leader` says whether there is anything to answer.
+    /// Waits for the next event, until `deadline` at most. `has_leader` is true if there is a proposal to answer with.
     pub(super) async fn next(&mut self, deadline: Instant, has_leader: bool) -> Event<L::Move> {
         if self.must_answer() {
             if has_leader {
@@ -145,7 +145,7 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
         if until <= Instant::now() {
             return Event::TimeIsUp;
         }
-        // No timer is set for what comes at once.
+        // Setting a timer would cost a wake-up.
         if self.elapsed() < SOON
             && !self.cancelled.is_cancelled()
             && let Some(Some(report)) = AT_ONCE.on(self.inbox.recv()).await
@@ -172,7 +172,7 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
         }
     }
 
-    /// A report that has come and was not taken yet.
+    /// Returns the next report without waiting.
     pub(super) fn pending_report(&mut self) -> Option<SearchReport<L::Move>> {
         self.inbox.try_recv().ok()
     }

@@ -11,40 +11,74 @@ use util::values::{Decimal, WholeNumber, WholeNumberOrNone};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CouncilSettings {
-    /// Electors: a roster of docs/method.md §3 by name and size (`balanced-7`, `unbalanced-4`,
-    /// ...), `complete-N`, `nine-N` (with a net), `learned-N` (the net alone), `nets-N` (each with
-    /// another net) or `noise-N` for N complete copies, `auto` for what measured best on the
-    /// available cores, a blank-separated list of knowledge letters (`mbxkcpar mp ma`), or `custom`
-    /// for the electors listed in `electors`.
+    /// Electors: "auto" for what measured best on the available cores (docs/results); a roster by
+    /// name and size such as "balanced-7" or "unbalanced-4" (docs/council.md); "complete-4",
+    /// "nine-4", "learned-4", "nets-3" or "noise-4" for that number of complete copies, over one
+    /// table with the eight heuristics, a net on top of them, a net alone, another net each, or
+    /// noise on their evaluation; a blank-separated list of knowledge letters such as "mbxkcpar mp
+    /// ma"; or "custom" for the electors below.
+    ///
+    /// The published players: Gnupar is `roster = "balanced-7"`, `criterion = "re-search"`, `split
+    /// = 0.333`, `second_phase = "sequential"`, `groups = "none"`; ChessPar the same with `split =
+    /// 0.5`, `second_phase = "pv-split"`, `groups = "pv-split"`.
     pub roster: String,
-    /// The electors of a `custom` roster.
+    /// The electors of a `custom` roster, such as
+    ///
+    /// ```toml
+    /// [{ knowledge = "mbxkcpar" }, { name = "fish", engine = "/usr/games/stockfish", options = { Threads = "1" } }]
+    /// ```
+    ///
+    /// Each has a `name`, and either an `engine` or `knowledge`. An engine is a program that
+    /// exists, or a command line such as "ssh -T attic stockfish", with its `arguments` and
+    /// `options`; `protocol`, its language: "uci", "cecp" (xboard's) or "positions"
+    /// (docs/own-player.md); `working_dir`, the folder in which it runs; `transcript`, a file for
+    /// the conversation; and `stderr`, "quiet" or "log". Knowledge is letters ("n" and "mbxkcparn"
+    /// with the net that comes with the engine, or another one as `net`), and what differs from the
+    /// usual: `percentages` such as { k = 150 } (0 to 200), `contempt` (-200 to 200 centipawns),
+    /// `selectivity` (10 to 400 per cent), `noise` (0 to 1000 centipawns) with its `seed`,
+    /// `shares_table` (true searches with one table with electors that evaluate alike). Either may
+    /// have its own `hash` (1 to 65536 MiB) and a `weight` in the vote.
     pub electors: Vec<ElectorSettings>,
-    /// Options of engines among `electors`, by the electors' names, over those that stand there: what a profile changes.
+    /// Options of engines by the names of their electors, in addition to those of `electors`, such
+    /// as
+    ///
+    /// ```toml
+    /// [profiles.bullet.council.options.fish]
+    /// "Move Overhead" = "300"
+    /// ```
     pub options: BTreeMap<String, BTreeMap<String, OptionText>>,
-    /// Advisers: instances with a part of the knowledge, as knowledge letters or a roster by name,
-    /// each with a table of its own. For the first part of a move, by `split`, they search beside
-    /// the electors, which search the advised moves first; they do not vote. Or `mates`, which
-    /// proves mates and has no vote either. Empty for none; `auto` for what measured best beside
-    /// the roster `auto`, and none beside any other.
+    /// Advisers: instances with a part of the knowledge, as knowledge letters such as "mpar mbxp"
+    /// or a roster by name, each with a table of its own. For the first part of a move (`split`)
+    /// they search beside the electors, which search the advised moves first; they do not vote. Or
+    /// "mates", which proves mates (docs/council.md). "auto" for what measured best beside the
+    /// roster "auto", and none beside any other; empty for none.
     pub advisers: String,
     /// The advisers' part of the cores while they search. 0 to 0.5.
     #[serde(with = "Decimal::<0, 500>")]
     pub advice: f64,
+    /// Election of one proposal. As published: "weights", "mean-weights", "depth", "relative-1",
+    /// "relative-1-democratic", "relative-2" or "re-search" (a second search of the proposed
+    /// moves). New: "majority", "optimistic" (the highest score), "score-margin" (votes that count
+    /// more the better their scores).
     pub criterion: CriterionName,
-    /// Weights of the heuristics in the criterion `weights`.
+    /// Weights of the heuristics in the criterion "weights".
     pub weights: HeuristicWeights,
-    /// Weight of the lowest score in the criterion `score-margin`, centipawns. 0 to 100000.
+    /// Weight of the lowest score in the criterion "score-margin", centipawns. 0 to 100000.
     #[serde(with = "Decimal::<0, 100_000_000>")]
     pub margin: f64,
-    /// The first phase's share of the time where the criterion has a second one (docs/method.md §5), and the part of a move in which
-    /// advisers search. 0 to 1.
+    /// The first search's share of the time where the criterion has a second one, and the part of a
+    /// move in which advisers search. 0 to 1.
     #[serde(with = "Decimal::<0, 1000>")]
     pub split: f64,
-    /// Use of the cores in the second phase.
+    /// Use of the cores in the second search: "sequential" (one core), "static" (a process a move),
+    /// "peer", "peer-score" (peers that share their best score), "pv-split", "shared" (one search
+    /// on all cores), or "continued" (complete knowledge never stops, and the other cores join it).
     pub second_phase: SecondPhaseMode,
-    /// Search of groups in the first phase, with more cores than electors.
+    /// Search of groups of cores for one elector, with more cores than electors: "shared", "peer",
+    /// "peer-hinted" (peers that begin with other moves), "peer-score", "pv-split", or "none" for
+    /// no groups.
     pub groups: GroupMode,
-    /// Cores for groups and for the second phase; 0 takes all there are. 0 to 1024.
+    /// Cores for groups and for the second search; 0 takes all. 0 to 1024.
     #[serde(with = "WholeNumber::<0, 1024>")]
     pub cores: usize,
     /// Transposition table of each elector, MiB. 1 to 65536.

@@ -1,4 +1,4 @@
-//! A group of the first phase that searches its elector's position together, by PV-split (docs/method.md §7).
+//! A group of the first phase with a common search, by PV-split (docs/method.md §7).
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::second::{PvSplit, SearchAssignment, SecondPhaseStrategy, SecondPhaseT
 use crate::electors::SearchReport;
 use domain::{GameLine, Proposal};
 
-/// The searchers of one elector, and how far they have come together.
+/// The searchers of one elector, and the state of their common search.
 pub(super) struct SplitGroup<L: GameLine> {
     task: SecondPhaseTask<L>,
     strategy: PvSplit<L>,

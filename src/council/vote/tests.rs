@@ -15,23 +15,24 @@ use super::{
     Council, CouncilSettings, CriterionName, GroupMode, Pondering, Progress, Question, Roster, SecondPhaseMode,
 };
 use crate::electors::{
-    BelievedValues, Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Fallback, Job, LentCores, Pool,
-    RemotePool, RemoteSlot, SearchReport, VirtualMachines,
+    BelievedValues, Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Fallback, LentCores, Pool,
+    RemotePool, RemoteSlot, SearchReport, Task, VirtualMachines,
 };
-use domain::{Bound, Decision, Limits, Line, Proposal, Score, Source, Variant, Vote};
+use domain::{Decision, Limits, Line, Proposal, Score, Source, Variant, Vote};
 
 /// Turns a hang into a failure.
-const TOO_LONG: Duration = Duration::from_secs(60);
+pub(super) const TOO_LONG: Duration = Duration::from_secs(60);
 
 /// An elector that says something and then behaves in some way.
 #[derive(Clone, Copy)]
-struct Fake {
-    says: Option<(&'static str, i32, u32)>,
-    then: Then,
+pub(super) struct Fake {
+    /// Move, centipawns and depth in plies of its proposal.
+    pub says: Option<(&'static str, i32, u32)>,
+    pub then: Then,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Then {
+pub(super) enum Then {
     Finish,
     /// Searches until it is told to stop.
     Search,
@@ -41,22 +42,18 @@ enum Then {
 }
 
 impl Elector for Fake {
-    fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
+    fn search(
+        &mut self,
+        task: &Task,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(Proposal),
+    ) -> Result<(), ElectorFailure> {
         if let Some((best, score, depth)) = self.says {
             let best = best.parse().expect("a move");
             report(Proposal {
-                search: job.task.id.clone(),
-                elector: "fake".into(),
-                machine: None,
-                best,
-                score: Score::Cp(score),
-                bound: Bound::Exact,
                 depth,
                 selective_depth: depth,
-                root_moves_done: 0,
-                nodes: 1,
-                time: Duration::ZERO,
-                pv: vec![best],
+                ..Proposal::of_one_ply(task.id.clone(), "fake".into(), best, Score::Cp(score))
             });
         }
         match self.then {
@@ -72,18 +69,31 @@ impl Elector for Fake {
     }
 }
 
-fn council(fakes: &[Fake], criterion: CriterionName) -> Council {
+/// A roster of scripted electors, named `fake-0` and so on.
+pub(super) fn roster(fakes: &[Fake]) -> Roster {
     let electors = fakes.iter().enumerate().map(|(number, fake)| {
         let fake = *fake;
         let make = ElectorMaker::new(move |_| Ok(Box::new(fake)));
         ElectorSpec::new(format!("fake-{number}").into(), ElectorKind::Made(make), 1)
     });
+    Roster::of(electors.collect())
+}
+
+fn council(fakes: &[Fake], criterion: CriterionName) -> Council {
     let settings = CouncilSettings { criterion, hash: 1, ..CouncilSettings::default() };
-    Council::new(&Pool::new(1), &Roster::of(electors.collect()), &settings, Variant::Standard)
+    Council::new(&Pool::new(1), &roster(fakes), &settings, Variant::Standard)
+}
+
+fn council_of(pool: &Pool, settings: &CouncilSettings) -> Council {
+    Council::new(pool, &Roster::from_settings(settings).expect("a roster"), settings, Variant::Standard)
 }
 
 fn question() -> Question {
     Question::new("g".into(), Arc::new(Line::start(Variant::Standard)))
+}
+
+fn within(nodes: u64) -> Question {
+    Question { limits: Limits { nodes: Some(nodes), ..Limits::default() }, ..question() }
 }
 
 /// Black's queen can be taken by a move that is far from the first legal one.
@@ -99,7 +109,7 @@ fn assert_searched(decision: &Decision) {
     assert!(decision.votes.is_empty() && decision.chosen_by() == "fallback");
 }
 
-async fn decide(council: &mut Council, question: Question) -> Decision {
+pub(super) async fn decide(council: &mut Council, question: Question) -> Decision {
     let (never, mut ignore) = (CancellationToken::new(), |_: &Proposal| {});
     let decided = council.decide(question, &never, &mut ignore);
     timeout(TOO_LONG, decided).await.expect("in time").expect("a decision")
@@ -132,13 +142,18 @@ impl RemotePool for Silent {
 }
 
 impl RemoteSlot for Silent {
-    fn search(&mut self, job: &Job, _: &tokio::sync::mpsc::UnboundedSender<SearchReport>, fallback: Fallback) -> bool {
+    fn search(
+        &mut self,
+        task: &Task,
+        _: &tokio::sync::mpsc::UnboundedSender<SearchReport>,
+        fallback: Fallback,
+    ) -> bool {
         self.0.lock().expect("alone").push(fallback);
-        let meter = Arc::downgrade(&job.meter);
+        let state = Arc::downgrade(&task.state);
         std::thread::spawn(move || {
             for nodes in 1.. {
-                let Some(meter) = meter.upgrade() else { return };
-                meter.count(nodes);
+                let Some(state) = state.upgrade() else { return };
+                state.count(nodes);
                 std::thread::sleep(Duration::from_millis(5));
             }
         });
@@ -154,10 +169,8 @@ impl RemoteSlot for Silent {
 async fn silent_remote_search_ends_a_question() {
     let pool = Pool::with_remote(1, Some(Arc::new(Silent::default())));
     let settings = CouncilSettings { roster: "mp ma".to_owned(), hash: 1, ..CouncilSettings::default() };
-    let roster = Roster::from_settings(&settings).expect("a roster");
-    let mut council = Council::new(&pool, &roster, &settings, Variant::Standard);
-    let bounded = Question { limits: Limits { nodes: Some(2_000), ..Limits::default() }, ..question() };
-    let decision = decide(&mut council, bounded).await;
+    let mut council = council_of(&pool, &settings);
+    let decision = decide(&mut council, within(2_000)).await;
     assert_eq!((decision.votes.len(), decision.source), (1, Source::Council));
 }
 
@@ -280,8 +293,7 @@ async fn decision_is_about_the_played_reply() {
         hash: 1,
         ..CouncilSettings::default()
     };
-    let roster = Roster::from_settings(&settings).expect("a roster");
-    let mut council = Council::new(&Pool::new(1), &roster, &settings, Variant::Standard);
+    let mut council = council_of(&Pool::new(1), &settings);
     let question = Question {
         limits: Limits { nodes: Some(3_000), ..Limits::default() },
         ..Question::new("g".into(), Arc::clone(&expected))
@@ -310,8 +322,7 @@ async fn second_phases_elect_given_moves() {
             hash: 1,
             ..CouncilSettings::default()
         };
-        let roster = Roster::from_settings(&settings).expect("a roster");
-        let mut council = Council::new(&Pool::new(1), &roster, &settings, Variant::Standard);
+        let mut council = council_of(&Pool::new(1), &settings);
         let line = Arc::new(Line::from_fen(Variant::Standard, fen).expect("a position"));
         let question = Question {
             limits: Limits { nodes: Some(12_000), ..Limits::default() },
@@ -325,7 +336,7 @@ async fn second_phases_elect_given_moves() {
             let proposed = decision.votes.iter().any(|vote| vote.proposal.best == decision.best);
             assert!(proposed || second_phase == SecondPhaseMode::Continued, "{second_phase:?}");
         }
-        assert!(decision.metrics.nodes() > 10_000, "{second_phase:?}: {:?}", decision.metrics);
+        assert!(decision.nodes() > 10_000, "{second_phase:?}: {:?}", decision.processes);
         council.new_game();
     }
 }
@@ -333,13 +344,11 @@ async fn second_phases_elect_given_moves() {
 #[tokio::test]
 async fn nodes_and_seed_fix_the_decision() {
     let settings = CouncilSettings { hash: 1, ..CouncilSettings::preset("gnupar").expect("a preset") };
-    let roster = Roster::from_settings(&settings).expect("a roster");
-    let mut council = Council::new(&Pool::new(1), &roster, &settings, Variant::Standard);
+    let mut council = council_of(&Pool::new(1), &settings);
     let mut decisions = Vec::new();
     for _ in 0..2 {
         council.new_game();
-        let limits = Limits { nodes: Some(5_000), ..Limits::default() };
-        let decision = decide(&mut council, Question { limits, ..question() }).await;
+        let decision = decide(&mut council, within(5_000)).await;
         let votes: Vec<_> = decision.votes.iter().map(|vote| (vote.proposal.best, vote.proposal.score)).collect();
         decisions.push((decision.best, decision.score, votes));
     }
@@ -358,8 +367,7 @@ async fn shared_table_is_reproducible_in_step() {
         let mut decisions = Vec::new();
         for _ in 0..2 {
             let mut council = Council::new(&Pool::new(3), &roster, &settings, Variant::Standard);
-            let limits = Limits { nodes: Some(6_000), ..Limits::default() };
-            let decision = decide(&mut council, Question { limits, in_step: true, ..question() }).await;
+            let decision = decide(&mut council, Question { in_step: true, ..within(6_000) }).await;
             let votes: Vec<_> = decision.votes.iter().map(|vote| (vote.proposal.best, vote.proposal.score)).collect();
             decisions.push((decision.best, decision.score, decision.nodes(), votes));
         }
@@ -374,9 +382,8 @@ async fn equal_time_gives_fast_electors_nodes() {
     let roster = Roster::from_settings(&settings).expect("a roster");
     let roster = roster.at_speeds(&|elector| if elector.name.as_str() == "mp" { 2.0 } else { 1.0 });
     let mut council = Council::new(&Pool::new(2), &roster, &settings, Variant::Standard);
-    let limits = Limits { nodes: Some(4_000), ..Limits::default() };
-    let decision = decide(&mut council, Question { limits, in_step: true, ..question() }).await;
-    let [fast, whole] = [0, 1].map(|number: usize| decision.metrics.processes[number].nodes);
+    let decision = decide(&mut council, Question { in_step: true, ..within(4_000) }).await;
+    let [fast, whole] = [0, 1].map(|number: usize| decision.processes[number].nodes);
     assert!(fast.abs_diff(8_000) < 600 && whole.abs_diff(4_000) < 300, "{fast} and {whole}");
 }
 
@@ -385,12 +392,10 @@ async fn equal_time_gives_fast_electors_nodes() {
 async fn games_are_reproducible_in_step() {
     let criterion = CriterionName::ScoreMargin;
     let settings = CouncilSettings { roster: "complete-4".into(), criterion, hash: 4, ..CouncilSettings::default() };
-    let roster = Roster::from_settings(&settings).expect("a roster");
-    let mut council = Council::new(&Pool::new(4), &roster, &settings, Variant::Standard);
+    let mut council = council_of(&Pool::new(4), &settings);
     let mut games = Vec::new();
     for _ in 0..8 {
-        let limits = Limits { nodes: Some(2_000), ..Limits::default() };
-        let decision = decide(&mut council, Question { limits, in_step: true, ..question() }).await;
+        let decision = decide(&mut council, Question { in_step: true, ..within(2_000) }).await;
         games.push(decision.votes.iter().map(|vote| vote.proposal.pv.clone()).collect::<Vec<_>>());
         council.new_game();
     }
@@ -409,8 +414,7 @@ async fn machines_are_reproducible_in_step() {
         let machines = VirtualMachines { count: 2, entries, interval: 64, delay: 64, values };
         let pool = Pool::new(4).standing_for(machines);
         let mut council = Council::new(&pool, &roster, &settings, Variant::Standard);
-        let limits = Limits { nodes: Some(6_000), ..Limits::default() };
-        let decision = decide(&mut council, Question { limits, in_step: true, ..question() }).await;
+        let decision = decide(&mut council, Question { in_step: true, ..within(6_000) }).await;
         let said =
             |vote: &Vote| (vote.proposal.best, vote.proposal.score, vote.proposal.depth, vote.proposal.pv.clone());
         votes.push(decision.votes.iter().map(said).collect::<Vec<_>>());
@@ -435,16 +439,14 @@ async fn group_has_one_vote_in_every_mode() {
             hash: 1,
             ..CouncilSettings::default()
         };
-        let roster = Roster::from_settings(&settings).expect("a roster");
-        let mut council = Council::new(&Pool::new(6), &roster, &settings, Variant::Standard);
+        let mut council = council_of(&Pool::new(6), &settings);
         for in_step in [true, false] {
-            let limits = Limits { nodes: Some(6_000), ..Limits::default() };
-            let decision = decide(&mut council, Question { limits, in_step, ..question() }).await;
+            let decision = decide(&mut council, Question { in_step, ..within(6_000) }).await;
             assert_eq!(decision.votes.len(), 2, "{groups:?}");
             assert!(decision.votes.iter().all(|vote| vote.proposal.depth >= 4), "{groups:?}: {:?}", decision.votes);
             let expected = if groups == GroupMode::None { 2 } else { 6 };
-            let busy = decision.metrics.processes.iter().filter(|process| process.nodes > 0).count();
-            assert_eq!(busy, expected, "{groups:?}: {:?}", decision.metrics);
+            let busy = decision.processes.iter().filter(|process| process.nodes > 0).count();
+            assert_eq!(busy, expected, "{groups:?}: {:?}", decision.processes);
         }
     }
 }
@@ -462,8 +464,7 @@ async fn advisers_do_not_vote() {
     let mut decisions = Vec::new();
     for _ in 0..2 {
         let mut council = Council::new(&Pool::new(2), &roster, &settings, Variant::Standard);
-        let limits = Limits { nodes: Some(30_000), ..Limits::default() };
-        let decision = decide(&mut council, Question { limits, in_step: true, ..question() }).await;
+        let decision = decide(&mut council, Question { in_step: true, ..within(30_000) }).await;
         let votes: Vec<_> =
             decision.votes.iter().map(|v| (v.proposal.elector.to_string(), v.weight.is_some())).collect();
         let names: Vec<&str> = votes.iter().map(|(name, _)| name.as_str()).collect();
@@ -482,8 +483,7 @@ async fn decide_with_adviser(time: Duration) -> Decision {
         hash: 4,
         ..CouncilSettings::default()
     };
-    let roster = Roster::from_settings(&settings).expect("a roster");
-    let mut council = Council::new(&Pool::new(1), &roster, &settings, Variant::Standard);
+    let mut council = council_of(&Pool::new(1), &settings);
     decide(&mut council, Question { timing: Some(Box::new(move |_| time)), ..question() }).await
 }
 
@@ -507,17 +507,17 @@ async fn advisers_stop_before_the_electors() {
         assert!(begun.elapsed() < TOO_LONG, "{:?}", decision.votes);
     };
     let busy = |name: &str| {
-        let process = decision.metrics.processes.iter().find(|process| process.elector.as_str() == name);
+        let process = decision.processes.iter().find(|process| process.elector.as_str() == name);
         process.map_or(Duration::ZERO, |process| process.busy)
     };
-    assert!(busy("mp") < busy("complete-1"), "{:?}", decision.metrics);
+    assert!(busy("mp") < busy("complete-1"), "{:?}", decision.processes);
 }
 
 /// Advises until it is told to stop, and lets that be known.
 struct Adviser(Arc<AtomicBool>);
 
 impl Elector for Adviser {
-    fn search(&mut self, _: &Job, stop: &AtomicBool, _: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
+    fn search(&mut self, _: &Task, stop: &AtomicBool, _: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
         while !stop.load(Relaxed) {
             std::thread::park_timeout(Duration::from_millis(1));
         }
@@ -530,11 +530,16 @@ impl Elector for Adviser {
 struct Late(Arc<AtomicBool>);
 
 impl Elector for Late {
-    fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
+    fn search(
+        &mut self,
+        task: &Task,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(Proposal),
+    ) -> Result<(), ElectorFailure> {
         while !self.0.load(Relaxed) && !stop.load(Relaxed) {
             std::thread::park_timeout(Duration::from_millis(1));
         }
-        says("e2e4", 10, Then::Finish).search(job, stop, report)
+        says("e2e4", 10, Then::Finish).search(task, stop, report)
     }
 }
 
@@ -566,8 +571,7 @@ fn memory_counts_every_table() {
     let divided = CouncilSettings { criterion, second_phase, groups: GroupMode::None, ..settings };
     // Of 60 MiB a council has 30 at most: for six tables, for two, and for two and six more of the second phase.
     for (settings, hash) in [(peers, 5), (threads, 15), (divided, 3)] {
-        let roster = Roster::from_settings(&settings).expect("a roster");
-        let council: Council = Council::new(&Pool::new(6).limited_to(60), &roster, &settings, Variant::Standard);
+        let council = council_of(&Pool::new(6).limited_to(60), &settings);
         assert!(council.electors().iter().all(|elector| elector.hash == hash), "{:?}", council.electors());
     }
 }
@@ -575,9 +579,7 @@ fn memory_counts_every_table() {
 #[tokio::test]
 async fn short_memory_shrinks_the_tables() {
     let settings = CouncilSettings { roster: "mp ma mx".to_owned(), hash: 1000, ..CouncilSettings::default() };
-    let roster = Roster::from_settings(&settings).expect("a roster");
-    let mut council = Council::new(&Pool::new(1).limited_to(60), &roster, &settings, Variant::Standard);
+    let mut council = council_of(&Pool::new(1).limited_to(60), &settings);
     assert_eq!(council.electors().iter().map(|elector| elector.hash).collect::<Vec<_>>(), [10, 10, 10]);
-    let limits = Limits { nodes: Some(500), ..Limits::default() };
-    assert_eq!(decide(&mut council, Question { limits, ..question() }).await.votes.len(), 3);
+    assert_eq!(decide(&mut council, within(500)).await.votes.len(), 3);
 }

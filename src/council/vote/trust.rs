@@ -1,15 +1,14 @@
 //! The weight of other machines' votes. Pure functions of the proposals and of the home cores'
 //! findings.
 //!
-//! Invariant: the elected move is one that the home electors alone would elect, or one that
-//! verification finds at most [`TOLERANCE`] centipawns worse. So what another machine claims
-//! decides among such moves alone. Its vote counts
+//! Invariant: the home electors alone would elect the same move, or verification finds the elected
+//! move at most [`TOLERANCE`] centipawns worse. The claims of another machine decide among such
+//! moves alone. Its vote counts
 //!
 //! - if verification has compared its move with the choice of the home electors, and found it
 //!   within the tolerance;
-//! - with its own score, as far as that is within the tolerance of the value that verification
-//!   found: the score of the home electors' choice, less the difference of the two moves if it is
-//!   the worse one;
+//! - with its own score, within the tolerance of the verified value: the score of the home
+//!   electors' choice, less the difference of the two moves if its move is the worse one;
 //! - at most one ply deeper than the deepest comparable home vote;
 //! - with its move alone: the rest of its variation may be invented.
 
@@ -21,41 +20,34 @@ use domain::{Bound, Proposal, Score};
 
 /// The largest drop of a move below the choice of the home electors, centipawns, by verification.
 pub(super) const TOLERANCE: i32 = 50;
-/// Plies by which a vote of another machine may be deeper than the home votes like it.
+/// The most plies by which a vote of another machine is deeper than comparable home votes.
 const DEEPER: u32 = 1;
-/// A plain score that is not taken for a mate, centipawns.
+/// The highest score below the mates, centipawns.
 const HIGHEST: i32 = 29_000;
 
 pub(super) struct CountedBallots<'a, L: CouncilGame> {
-    ballots: Counted<'a, L>,
-    /// The choice of the home electors, where others have voted, too.
+    cast: &'a Ballots<L>,
+    /// The ballots to count instead of `cast`, if other machines have voted.
+    verified: Option<Box<Ballots<L>>>,
+    /// The choice of the home electors, if other machines have voted, too.
     pub home: Option<L::Move>,
-    /// The move that the others' votes would elect, whether it may be played or not.
+    /// The choice of all votes together, even if it may not be played.
     pub challenger: Option<L::Move>,
-}
-
-enum Counted<'a, L: CouncilGame> {
-    AsCast(&'a Ballots<L>),
-    Verified(Box<Ballots<L>>),
 }
 
 impl<L: CouncilGame> Deref for CountedBallots<'_, L> {
     type Target = Ballots<L>;
 
     fn deref(&self) -> &Self::Target {
-        match &self.ballots {
-            Counted::AsCast(ballots) => ballots,
-            Counted::Verified(ballots) => ballots,
-        }
+        self.verified.as_deref().unwrap_or(self.cast)
     }
 }
 
 impl<'a, L: CouncilGame> CountedBallots<'a, L> {
-    /// Returns the ballots that count: all of them without votes of other machines. `leader` gives the proposal that ballots
-    /// would elect.
+    /// Returns the ballots to count: all of them without votes of other machines. `leader` elects a proposal.
     pub(super) fn of(ballots: &'a Ballots<L>, leader: impl Fn(&Ballots<L>) -> Option<Proposal<L::Move>>) -> Self {
         if !ballots.has_remote() {
-            return Self { ballots: Counted::AsCast(ballots), home: None, challenger: None };
+            return Self { cast: ballots, verified: None, home: None, challenger: None };
         }
         let at_home = ballots.with(|ballot| is_home(ballot).then(|| ballot.proposal.clone()));
         let home = leader(&at_home);
@@ -67,7 +59,7 @@ impl<'a, L: CouncilGame> CountedBallots<'a, L> {
         let challenger = leader(&verified).map(|elected| elected.best);
         let may_be_played = challenger.is_some_and(|challenger| may_be_played(challenger, home, ballots));
         let counted = if may_be_played { verified } else { at_home };
-        Self { ballots: Counted::Verified(Box::new(counted)), home, challenger }
+        Self { cast: ballots, verified: Some(Box::new(counted)), home, challenger }
     }
 }
 
@@ -81,7 +73,7 @@ fn is_home<L: CouncilGame>(ballot: &Ballot<L>) -> bool {
     ballot.proposal.machine.is_none()
 }
 
-/// The vote of another machine as it counts beside the choice of the home electors; `None` where it does not.
+/// Returns the vote of another machine in its counted form; `None` if it does not count.
 fn verified<L: CouncilGame>(
     ballot: &Ballot<L>,
     ballots: &Ballots<L>,
@@ -114,7 +106,7 @@ fn verified<L: CouncilGame>(
     })
 }
 
-/// The score of a claim, within the tolerance of the value that it has here. A claimed mate says nothing.
+/// Returns the score of a claim, within the tolerance of the value here. A claimed mate counts as that value.
 fn near(claim: Score, here: i32) -> Score {
     let score = match claim {
         Score::Cp(claimed) => claimed.clamp(here.saturating_sub(TOLERANCE), here.saturating_add(TOLERANCE)),
@@ -123,7 +115,7 @@ fn near(claim: Score, here: i32) -> Score {
     Score::Cp(score.clamp(-HIGHEST, HIGHEST))
 }
 
-/// The depth of the deepest home vote of an elector that evaluates alike, or of any where there is none.
+/// Returns the depth of the deepest home vote of equal evaluation, or of any home vote without one.
 fn deepest_like<L: CouncilGame>(ballot: &Ballot<L>, ballots: &Ballots<L>) -> u32 {
     let home = || ballots.iter().filter(is_home);
     let alike = home().filter(|other| other.elector.kind == ballot.elector.kind);

@@ -4,7 +4,7 @@ use std::fs;
 
 use clap::{Args, ValueEnum};
 
-use crate::player::Pace;
+use domain::{Limits, Pace};
 use draughts_core::board::Color;
 use util::Failure;
 
@@ -26,7 +26,7 @@ impl From<Side> for Color {
     }
 }
 
-/// What a move may cost.
+/// The limits of a move.
 #[derive(Debug, Args)]
 pub(super) struct PaceArguments {
     /// Seconds a move [default: 1]
@@ -41,22 +41,18 @@ pub(super) struct PaceArguments {
 }
 
 fn pace(key: &str, value: &str) -> Result<Pace, String> {
-    let expected = match key {
-        "movetime" => "seconds above 0, up to a day (86400)",
-        "depth" => "1 to 100 plies",
-        _ => "a whole number above 0",
-    };
-    Pace::default().with(key, value).ok_or_else(|| format!("expected {expected}"))
+    format!("{key}={value}").parse()
 }
 
 impl PaceArguments {
     /// All bounds together.
-    pub(super) fn pace(&self) -> Pace {
-        let all = [self.movetime, self.nodes, self.depth].into_iter().flatten();
-        all.fold(Pace::default(), |pace, one| Pace {
-            nodes: one.nodes.or(pace.nodes),
-            time: one.time.or(pace.time),
-            depth: one.depth.or(pace.depth),
+    pub(super) fn limits(&self) -> Limits {
+        let all = [self.movetime, self.nodes, self.depth].into_iter().flatten().map(Pace::limits);
+        all.fold(Limits::default(), |limits, one| Limits {
+            nodes: one.nodes.or(limits.nodes),
+            time: one.time.or(limits.time),
+            depth: one.depth.or(limits.depth),
+            ..limits
         })
     }
 }
@@ -67,18 +63,4 @@ pub(super) fn add(path: &std::path::Path, pdn: &str) -> Result<(), Failure> {
     let file = fs::OpenOptions::new().create(true).append(true).open(path);
     file.and_then(|mut file| writeln!(file, "{pdn}"))
         .map_err(|error| Failure::failed(format_args!("{}: {error}", path.display())))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::pace;
-
-    #[test]
-    fn limit_errors_name_the_range() {
-        let wrong = [("movetime", "100000", "up to a day"), ("depth", "200", "100 plies"), ("nodes", "0", "above 0")];
-        for (key, value, part) in wrong {
-            let error = pace(key, value).expect_err(value);
-            assert!(error.contains(part), "{key}={value}: {error}");
-        }
-    }
 }

@@ -42,9 +42,12 @@ pub async fn play_demo(control: TimeControl, folder: &Path, mut screen: impl Scr
     let mut clocks = Clocks::both(Clock { remaining: initial, increment });
     let pool = Pool::new(0);
     let tables = TablesFile { tables: None }.load()?;
-    let specs: Vec<PlayerSpec> = PLAYERS.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
-    let mut players: Vec<DraughtsPlayer> =
-        specs.iter().map(|spec| DraughtsPlayer::new(spec, &pool, tables.as_ref())).collect();
+    let player = |text: &&str| {
+        let mut spec: PlayerSpec = text.parse().map_err(Failure::failed)?;
+        spec.kind.tables.clone_from(&tables);
+        Ok(DraughtsPlayer::new(&spec, &pool))
+    };
+    let mut players = PLAYERS.iter().map(player).collect::<Result<Vec<_>, Failure>>()?;
     let opening = ballots::draw(1, rand::random())[0];
     let mut sheet = ScoreSheet::new(PLAYERS[0], PLAYERS[1], Game::new(opening, Rules::Official));
     let settings = JournalSettings {
@@ -92,7 +95,7 @@ pub async fn play_demo(control: TimeControl, folder: &Path, mut screen: impl Scr
     Ok(())
 }
 
-/// The board, what is proposed for it, and the last vote.
+/// The board, the proposals for it, and the last vote.
 fn scene(game: &Game, proposals: &[DraughtsProposal], last_vote: &[String]) -> Vec<String> {
     let mut lines = vec![format!("{} (White) against {} (Black)", PLAYERS[0], PLAYERS[1])];
     lines.extend(drawing::board(game.board()));

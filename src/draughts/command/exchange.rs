@@ -38,7 +38,9 @@ struct OurSide<S: SettingsSource> {
 
 impl<S: SettingsSource> OurSide<S> {
     fn player(&self) -> Result<DraughtsPlayer, Failure> {
-        Ok(DraughtsPlayer::new(&self.player, &Pool::new(0), self.tables.load()?.as_ref()))
+        let mut spec = self.player.clone();
+        spec.kind.tables = self.tables.load()?;
+        Ok(DraughtsPlayer::new(&spec, &Pool::new(0)))
     }
 
     /// Tells how a game ended, and keeps it.
@@ -74,9 +76,9 @@ impl<S: SettingsSource> ServeDraughts<S> {
         let at = |error| Failure::failed(format_args!("--listen {}: {error}", self.listen));
         let listener = TcpListener::bind(self.listen).await.map_err(at)?;
         let mut player = self.ours.player()?;
-        let pace = self.ours.pace.pace();
+        let limits = self.ours.pace.limits();
         let journal = self.ours.journal.open()?;
-        // Who reads this may connect at once, and finds everything as it will be.
+        // A program that reads this line may connect at once, so everything else is ready before.
         outln!("waiting for other programs at {}", listener.local_addr()?);
         loop {
             let mut kept = Ok(());
@@ -87,7 +89,7 @@ impl<S: SettingsSource> ServeDraughts<S> {
                 }
             };
             // One that does not keep to the protocol ends its own games, not our service.
-            if let Err(error) = serve(&listener, &mut player, &pace, journal.as_ref(), &mut keep).await {
+            if let Err(error) = serve(&listener, &mut player, &limits, journal.as_ref(), &mut keep).await {
                 tracing::warn!(%error, "the connection was closed");
             }
             kept?;
@@ -119,8 +121,8 @@ impl<S: SettingsSource> ConnectDraughts<S> {
         let mut player = self.ours.player()?;
         let terms = ExchangeTerms { follower: !Color::from(self.color), minutes: self.minutes, start: self.start };
         let journal = self.ours.journal.open()?;
-        let pace = self.ours.pace.pace();
-        let game = connect(&*self.address, terms, &mut player, &pace, journal.as_ref()).await;
+        let limits = self.ours.pace.limits();
+        let game = connect(&*self.address, terms, &mut player, &limits, journal.as_ref()).await;
         record::close(journal).await?;
         self.ours.keep(&game.map_err(|error| Failure::failed(format_args!("{}: {error}", self.address)))?)
     }

@@ -8,7 +8,11 @@ mod play;
 mod record;
 mod tables;
 
-use std::{fs, path::PathBuf, sync::Arc};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use clap::{Args, Subcommand};
 
@@ -48,11 +52,31 @@ pub struct DraughtsCommand<S: SettingsSource> {
 #[derive(Debug, Subcommand)]
 enum DraughtsAction<S: SettingsSource> {
     /// Say what each evaluation makes of a position
-    Eval(EvalDraughts),
+    #[command(after_help = "Values are in hundredths of a man, for the side to move. Example:
+  concilio draughts eval W:W21,22,K30:B1,2")]
+    Eval {
+        /// The position, as PDN writes it
+        #[arg(value_name = "FEN")]
+        board: Board,
+    },
     /// Count the leaves of the tree of legal moves
-    Perft(PerftDraughts),
+    Perft {
+        /// Depth in plies
+        #[arg(value_parser = clap::value_parser!(u32).range(1..=30))]
+        depth: u32,
+        /// The position; the start of the game by default
+        #[arg(value_name = "FEN", default_value_t = Board::default(), hide_default_value = true)]
+        board: Board,
+        /// By the rules of the program of 2010: only the number of pieces taken counts
+        #[arg(long)]
+        relaxed: bool,
+    },
     /// Read a file of games, and write them in one plain form
-    Pdn(ReadPdn),
+    Pdn {
+        /// The file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
     /// Build the endgame tables
     BuildTables(tables::BuildTables),
     /// Wait for other programs and play them, by the DamExchange protocol
@@ -69,9 +93,16 @@ impl<S: SettingsSource> DraughtsCommand<S> {
     pub async fn run(self) -> Result<(), Failure> {
         match self.action {
             None => self.play.run().await,
-            Some(DraughtsAction::Eval(eval)) => eval.run(),
-            Some(DraughtsAction::Perft(perft)) => perft.run(),
-            Some(DraughtsAction::Pdn(pdn)) => pdn.run(),
+            Some(DraughtsAction::Eval { board }) => {
+                evaluate(&board);
+                Ok(())
+            }
+            Some(DraughtsAction::Perft { depth, board, relaxed }) => {
+                let rules = if relaxed { Rules::Relaxed } else { Rules::Official };
+                (1..=depth).for_each(|depth| outln!("{depth:>2}  {}", board.perft(depth, rules)));
+                Ok(())
+            }
+            Some(DraughtsAction::Pdn { file }) => read_pdn(&file),
             Some(DraughtsAction::BuildTables(tables)) => tables.run(),
             Some(DraughtsAction::Serve(serve)) => serve.run().await,
             Some(DraughtsAction::Connect(connect)) => connect.run().await,
@@ -79,71 +110,24 @@ impl<S: SettingsSource> DraughtsCommand<S> {
     }
 }
 
-/// Say what each evaluation makes of a position
-#[derive(Debug, Args)]
-#[command(after_help = "Values are in hundredths of a man, for the side to move. Example:
-  concilio draughts eval W:W21,22,K30:B1,2")]
-struct EvalDraughts {
-    /// The position, as PDN writes it
-    #[arg(value_name = "FEN")]
-    board: Board,
-}
-
-impl EvalDraughts {
-    fn run(self) -> Result<(), Failure> {
-        drawing::board(&self.board).iter().for_each(|line| outln!("{line}"));
-        let published = Strategy::ALL.map(Evaluation::Published).into_iter();
-        let letters = Strategy::ALL.map(|strategy| Evaluation::Heuristics(strategy.knowledge()));
-        let complete = Evaluation::Heuristics(Knowledge::COMPLETE);
-        for evaluation in published.chain(letters).chain([complete]) {
-            outln!("{:<16} {:>6}", evaluation.to_string(), evaluation.value(&self.board));
-        }
-        Ok(())
+fn evaluate(board: &Board) {
+    drawing::board(board).iter().for_each(|line| outln!("{line}"));
+    let published = Strategy::ALL.map(Evaluation::Published).into_iter();
+    let letters = Strategy::ALL.map(|strategy| Evaluation::Heuristics(strategy.knowledge()));
+    let complete = Evaluation::Heuristics(Knowledge::COMPLETE);
+    for evaluation in published.chain(letters).chain([complete]) {
+        outln!("{:<16} {:>6}", evaluation.to_string(), evaluation.value(board));
     }
 }
 
-/// Count the leaves of the tree of legal moves
-#[derive(Debug, Args)]
-struct PerftDraughts {
-    /// Depth in plies
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=30))]
-    depth: u32,
-    /// The position; the start of the game by default
-    #[arg(value_name = "FEN", default_value_t = Board::default(), hide_default_value = true)]
-    board: Board,
-    /// By the rules of the program of 2010: only the number of pieces taken counts
-    #[arg(long)]
-    relaxed: bool,
-}
-
-impl PerftDraughts {
-    fn run(self) -> Result<(), Failure> {
-        let rules = if self.relaxed { Rules::Relaxed } else { Rules::Official };
-        for depth in 1..=self.depth {
-            outln!("{depth:>2}  {}", self.board.perft(depth, rules));
-        }
-        Ok(())
+fn read_pdn(file: &Path) -> Result<(), Failure> {
+    let at = |error: &dyn std::fmt::Display| Failure::failed(format_args!("{}: {error}", file.display()));
+    let text = fs::read_to_string(file).map_err(|error| at(&error))?;
+    for record in pdn::read(&text, Rules::Official).map_err(|error| at(&error))? {
+        record.to_string().lines().for_each(|line| outln!("{}", printable(line)));
+        outln!();
     }
-}
-
-/// Read a file of games, and write them in one plain form
-#[derive(Debug, Args)]
-struct ReadPdn {
-    /// The file
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-}
-
-impl ReadPdn {
-    fn run(self) -> Result<(), Failure> {
-        let at = |error: &dyn std::fmt::Display| Failure::failed(format_args!("{}: {error}", self.file.display()));
-        let text = fs::read_to_string(&self.file).map_err(|error| at(&error))?;
-        for record in pdn::read(&text, Rules::Official).map_err(|error| at(&error))? {
-            record.to_string().lines().for_each(|line| outln!("{}", printable(line)));
-            outln!();
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// Location of the endgame tables.
@@ -174,6 +158,6 @@ fn start_from(text: &str) -> Result<Board, String> {
             let seed = number.ok_or_else(|| format!("{text:?}: expected a position, ballot or ballot:NUMBER"))?;
             Ok(ballots::draw(1, seed)[0])
         }
-        None => text.parse().map_err(|error: draughts_core::board::FenError| error.to_string()),
+        None => text.parse().map_err(|error: draughts_core::board::DraughtsError| error.to_string()),
     }
 }

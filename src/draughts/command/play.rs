@@ -12,9 +12,9 @@ use super::{
     record::{self, JournalFile, SettingsSource},
     start_from,
 };
-use crate::player::{DraughtsPlayer, GameRecorder, Occasion, Pace, PlayerSpec, ScoreSheet, vote_lines};
+use crate::player::{DraughtsPlayer, GameRecorder, Occasion, PlayerSpec, ScoreSheet, vote_lines};
 use council::electors::Pool;
-use domain::TimeControl;
+use domain::{Limits, Pace, TimeControl};
 use draughts_core::{
     board::{Board, Color, Move, Rules},
     endgame::EndgameTables,
@@ -34,7 +34,7 @@ pdn       show the game so far, with the votes
 resign    give up
 quit      end";
 
-/// How a game on the console is set up.
+/// The setup of a game on the console.
 #[derive(Debug, Args)]
 pub(super) struct PlayArguments<S: SettingsSource> {
     /// Opponent
@@ -58,8 +58,9 @@ pub(super) struct PlayArguments<S: SettingsSource> {
 }
 
 impl<S: SettingsSource> PlayArguments<S> {
-    pub(super) async fn run(self) -> Result<(), Failure> {
+    pub(super) async fn run(mut self) -> Result<(), Failure> {
         let tables = self.tables.load()?;
+        self.against.kind.tables.clone_from(&tables);
         let pool = Pool::new(0);
         let game = Game::new(self.start.unwrap_or_default(), Rules::Official);
         let (program, human) = (self.against.to_string(), "human".to_owned());
@@ -73,10 +74,10 @@ impl<S: SettingsSource> PlayArguments<S> {
         };
         let mut console = Console {
             recorder: GameRecorder::start(journal.as_ref(), &occasion, &game),
-            player: DraughtsPlayer::new(&self.against, &pool, tables.as_ref()),
+            player: DraughtsPlayer::new(&self.against, &pool),
             pool,
             tables,
-            pace: self.pace.pace(),
+            limits: self.pace.limits(),
             human: self.color.into(),
             sheet: ScoreSheet::new(&names[0], &names[1], game),
             said: BufReader::new(tokio::io::stdin()).lines(),
@@ -96,21 +97,11 @@ struct Console {
     pool: Pool,
     tables: Option<Arc<EndgameTables>>,
     player: DraughtsPlayer,
-    pace: Pace,
+    limits: Limits,
     human: Color,
     sheet: ScoreSheet,
     recorder: GameRecorder,
     said: Lines<BufReader<Stdin>>,
-}
-
-/// Next step after a line of input.
-enum Next {
-    /// The game goes on.
-    GoOn,
-    /// The program moves, whichever side is to move.
-    ProgramMoves,
-    /// The game ends, with this result where the board has none.
-    End(GameResult),
 }
 
 impl Console {
@@ -128,16 +119,14 @@ impl Console {
             }
             // At the end of the input the game is left as it stands.
             let Some(line) = self.said.next_line().await? else { return Ok(GameResult::Unknown) };
-            match self.hear(line.trim()) {
-                Next::GoOn => {}
-                Next::ProgramMoves => self.human = !self.human,
-                Next::End(result) => return Ok(result),
+            if let Some(result) = self.hear(line.trim()) {
+                return Ok(result);
             }
         }
     }
 
     async fn program_moves(&mut self) -> Result<(), Failure> {
-        let decided = self.player.decide(self.sheet.game(), &self.pace, &mut |_| {}).await;
+        let decided = self.player.decide(self.sheet.game(), &self.limits, &mut |_| {}).await;
         let decision = decided.ok_or_else(|| Failure::failed("the program found no move"))?;
         vote_lines(self.sheet.game(), &decision).iter().for_each(|line| outln!("{line}"));
         self.recorder.decided(self.sheet.game(), &decision).await;
@@ -146,8 +135,8 @@ impl Console {
         Ok(())
     }
 
-    /// Handles a line of input in the human's turn.
-    fn hear(&mut self, line: &str) -> Next {
+    /// Handles a line of input in the human's turn. Returns the result of a game that ends here, where the board has none.
+    fn hear(&mut self, line: &str) -> Option<GameResult> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match (word, rest.trim()) {
             ("", _) => {}
@@ -155,24 +144,27 @@ impl Console {
             ("moves", _) => outln!("{}", legal(self.sheet.game())),
             ("board", _) => self.show(),
             ("undo", _) => self.take_back(),
-            ("go", _) => return Next::ProgramMoves,
+            ("go", _) => self.human = !self.human,
             ("player", name) => match name.parse::<PlayerSpec>() {
-                Ok(spec) => self.player = DraughtsPlayer::new(&spec, &self.pool, self.tables.as_ref()),
+                Ok(mut spec) => {
+                    spec.kind.tables.clone_from(&self.tables);
+                    self.player = DraughtsPlayer::new(&spec, &self.pool);
+                }
                 Err(error) => outln!("{}", printable(&error.to_string())),
             },
-            ("pace", bound) => match bound.split_once('=').and_then(|(key, value)| Pace::default().with(key, value)) {
-                Some(pace) => self.pace = pace,
-                None => outln!("expected movetime=SECONDS, nodes=N or depth=PLIES"),
+            ("pace", bound) => match bound.parse() {
+                Ok(pace @ (Pace::MoveTime(_) | Pace::Nodes(_) | Pace::Depth(_))) => self.limits = pace.limits(),
+                _ => outln!("expected movetime=SECONDS, nodes=N or depth=PLIES"),
             },
             ("pdn", _) => outln!("{}", self.sheet.pdn(GameResult::Unknown)),
-            ("resign", _) => return Next::End(GameResult::Won(!self.human)),
-            ("quit" | "exit", _) => return Next::End(GameResult::Unknown),
+            ("resign", _) => return Some(GameResult::Won(!self.human)),
+            ("quit" | "exit", _) => return Some(GameResult::Unknown),
             (text, _) => match self.sheet.play_text(text) {
                 Ok(_) => self.show(),
                 Err(error) => outln!("{} (help lists the commands)", printable(&error.to_string())),
             },
         }
-        Next::GoOn
+        None
     }
 
     /// Back to the human's last turn.

@@ -16,8 +16,6 @@
 //! The rules, strategies and search of 2010 are those of *IntellidAma*, by Emanuele Rossinelli, as
 //! far as its paper goes; the remaining rules are those of the Italian federation. Additions are
 //! marked as ours.
-//!
-//! `examples/search.rs` plays a move and searches.
 
 pub mod board;
 pub mod endgame;

@@ -4,22 +4,26 @@
 use std::{
     fmt::Write as _,
     num::NonZeroUsize,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
-    thread,
+    sync::{Arc, atomic::AtomicBool},
 };
 
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 
 use draughts_core::{
     board::{Board, Color, Rules},
-    endgame::{EndgameTables, Known},
+    endgame::EndgameTables,
     evaluation::{FEATURES, Feature, features},
-    game::{Game, Outcome, ballots},
+    game::{Game, ballots},
     search::{Limits, SearchOptions, Searcher},
 };
+
+use experiment::{
+    game::{MatchLine as _, TableValue},
+    state::{ExperimentState, StateError},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::player::{DraughtsLine, by_tables};
 
 /// The random moves after a ballot, so that one ballot gives many games.
 const RANDOM_PLIES: usize = 4;
@@ -42,7 +46,7 @@ pub struct DraughtsLessons {
 }
 
 /// A quiet position and how its game ended.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lesson {
     /// Features of the side to move, less the other's.
     features: [i32; FEATURES],
@@ -54,34 +58,26 @@ pub struct Lesson {
 /// A weight at the start of the game, and one at its end, for each feature.
 pub type DraughtsWeights = [[f64; 2]; FEATURES];
 
-/// Plays games between equal players and keeps their quiet positions, in the order of the games.
+/// Plays games between equal players and returns their quiet positions, in the order of the games.
 /// `progress` receives the number of finished games.
-pub fn play_lessons(plan: &DraughtsLessons, stop: &AtomicBool, progress: impl Fn(usize) + Sync) -> Vec<Lesson> {
+///
+/// # Errors
+/// Never: no state is written.
+pub fn play_lessons(
+    plan: &DraughtsLessons,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(usize),
+) -> Result<Vec<Lesson>, StateError> {
     let ballots = ballots::draw(plan.games, plan.seed);
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let lessons: Mutex<Vec<(usize, Vec<Lesson>)>> = Mutex::default();
-    thread::scope(|scope| {
-        for _ in 0..plan.workers.get() {
-            scope.spawn(|| {
-                let options = SearchOptions { hash: 4, tables: plan.tables.clone(), ..SearchOptions::default() };
-                let mut searcher = Searcher::new(options);
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= plan.games || stop.load(Ordering::Relaxed) {
-                        return;
-                    }
-                    searcher.clear();
-                    let start = Game::new(ballots[number % ballots.len()], Rules::Official);
-                    let played = play(plan, number as u64, start, &mut searcher);
-                    lessons.lock().unwrap_or_else(PoisonError::into_inner).push((number, played));
-                    progress(done.fetch_add(1, Ordering::Relaxed) + 1);
-                }
-            });
-        }
-    });
-    let mut lessons = lessons.into_inner().unwrap_or_else(PoisonError::into_inner);
-    lessons.sort_by_key(|(number, _)| *number);
-    lessons.into_iter().flat_map(|(_, played)| played).collect()
+    let searcher = || Searcher::new(SearchOptions { hash: 4, tables: plan.tables.clone(), ..SearchOptions::default() });
+    let one = |searcher: &mut Searcher, number: usize| {
+        searcher.clear();
+        let start = Game::new(ballots[number % ballots.len()], Rules::Official);
+        Ok::<_, StateError>(play(plan, number as u64, start, searcher))
+    };
+    let mut state = ExperimentState::in_memory();
+    state.complete(plan.games, plan.workers, stop, |done, _| progress(done), searcher, one)?;
+    Ok(state.done().values().flatten().cloned().collect())
 }
 
 fn play(plan: &DraughtsLessons, number: u64, mut game: Game, searcher: &mut Searcher) -> Vec<Lesson> {
@@ -94,9 +90,10 @@ fn play(plan: &DraughtsLessons, number: u64, mut game: Game, searcher: &mut Sear
         }
     }
     let limits = Limits { nodes: Some(plan.nodes), ..Limits::default() };
+    let tables = plan.tables.clone().map(by_tables);
     let mut boards = Vec::new();
     let white = loop {
-        if let Some(white) = result(&game, plan.tables.as_deref()) {
+        if let Some(white) = result(&game, tables.as_ref()) {
             break white;
         }
         if !game.board().must_capture() {
@@ -116,19 +113,13 @@ fn play(plan: &DraughtsLessons, number: u64, mut game: Game, searcher: &mut Sear
 }
 
 /// White's points, once the game is over or decided.
-fn result(game: &Game, tables: Option<&EndgameTables>) -> Option<f64> {
-    let for_white = |winner| if winner == Color::White { 1.0 } else { 0.0 };
-    match game.outcome() {
-        Some(Outcome::Won(winner)) => return Some(for_white(winner)),
-        Some(Outcome::Drawn(_)) => return Some(0.5),
-        None => {}
+fn result(game: &Game, tables: Option<&TableValue<DraughtsLine>>) -> Option<f64> {
+    let line = DraughtsLine::from(game.clone());
+    if let Some((_, white)) = line.ruling() {
+        return Some(white);
     }
-    let mover = game.board().to_move();
-    Some(match tables?.probe(game.board())? {
-        Known::Draw => 0.5,
-        Known::Win(_) => for_white(mover),
-        Known::Loss(_) => for_white(!mover),
-    })
+    let points = tables?(&line)?;
+    Some(if game.board().to_move() == Color::White { points } else { 1.0 - points })
 }
 
 impl Lesson {
@@ -211,7 +202,7 @@ mod tests {
             workers: NonZeroUsize::new(2).expect("two"),
             tables: Some(Arc::new(EndgameTables::build(2, |_, _| {}))),
         };
-        let lessons = play_lessons(&plan, &AtomicBool::new(false), |_| {});
+        let lessons = play_lessons(&plan, &AtomicBool::new(false), |_| {}).expect("games");
         let weights = fit_weights(&lessons);
         assert!(weights[0].iter().chain(&weights[1]).sum::<f64>() > 0.0, "men and kings win games: {weights:?}");
         assert!(loss(&lessons, &weights) < loss(&lessons, &[[0.0; 2]; FEATURES]));

@@ -1,25 +1,23 @@
 //! Electors' proposals in positions of games, each criterion's choice, and a deeper search's
 //! verdict on both.
 
-use std::{
-    num::NonZeroUsize,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
-    thread,
-};
+use std::{io, num::NonZeroUsize, sync::atomic::AtomicBool};
 
-use super::{DraughtsError, runtime};
-use crate::player::{DraughtsLine, DraughtsPlayer, Pace, PlayerSpec};
-use council::{Ballots, elected_move, electors::Pool};
+use tokio::runtime::Runtime;
+
+use crate::player::{DraughtsLine, DraughtsPlayer, PlayerSpec};
+use council::{Ballots, CouncilSettings, Rule, electors::Pool};
 use domain::{CriterionName, GameLine as _};
 use draughts_core::{
     board::{Move, Rules},
     game::{Game, ballots},
     search::{Limits, Score, SearchOptions, Searcher},
 };
-use experiment::stats::{Clusters, Estimate, bootstrap};
+use experiment::{
+    state::ExperimentState,
+    stats::{Estimate, bootstrap},
+};
+use util::Failure;
 
 /// The largest loss of a mistake, hundredths of a man: beyond it the game is lost anyway.
 const WORST: i32 = 300;
@@ -28,21 +26,14 @@ const WORST: i32 = 300;
 pub struct DraughtsPositions {
     /// The electors; its criterion is unused.
     pub council: PlayerSpec,
-    pub pace: Pace,
+    pub limits: domain::Limits,
     /// The depth of the judging search, plies.
     pub judge_depth: u32,
     pub workers: NonZeroUsize,
 }
 
-/// The result of one elector or criterion.
-#[derive(Clone, Debug)]
-pub struct DraughtsJudgement {
-    pub name: String,
-    /// The share of the judge's moves found, 0 to 1.
-    pub found: Estimate,
-    /// The loss of its moves, hundredths of a man.
-    pub loss: Estimate,
-}
+/// The name of an elector or criterion, true if it chose the judge's move, and the loss of its move.
+type Choice = (String, bool, f64);
 
 /// Returns positions with a choice from games of complete knowledge against itself from ballots:
 /// each `every`-th.
@@ -67,72 +58,60 @@ pub fn positions_of_games(count: usize, every: usize, seed: u64) -> Vec<(usize, 
     positions
 }
 
-/// Results for each position, by name: true for the judge's move, and its loss.
-type Row = Vec<(String, bool, f64)>;
-
 /// Lets the electors propose in every position, every criterion elect, and a deeper search judge.
-/// `progress` receives the number of finished positions.
+/// The state has the choices in each position.
+/// `progress` receives the number of finished positions. Returns for each elector and criterion its name, the share of the
+/// judge's moves found (0 to 1), and the loss of its moves in hundredths of a man.
+///
+/// # Errors
+/// [`Failure`] if there is no runtime for a council, or the state cannot be written.
 pub fn judge_draughts(
     plan: &DraughtsPositions,
     positions: &[(usize, Game)],
+    state: &mut ExperimentState<Vec<Choice>>,
     stop: &AtomicBool,
-    progress: impl Fn(usize) + Sync,
-) -> Result<Vec<DraughtsJudgement>, DraughtsError> {
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let rows: Mutex<Vec<(usize, Row)>> = Mutex::default();
-    thread::scope(|scope| {
-        let workers = (0..plan.workers.get()).map(|_| {
-            scope.spawn(|| {
-                let mut judge = Judge::new(plan)?;
-                while let Some((game, position)) = positions.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if stop.load(Ordering::Relaxed) {
-                        break;
-                    }
-                    let row = judge.row(position);
-                    rows.lock().unwrap_or_else(PoisonError::into_inner).extend(row.map(|row| (*game, row)));
-                    progress(done.fetch_add(1, Ordering::Relaxed) + 1);
-                }
-                Ok::<(), DraughtsError>(())
-            })
-        });
-        let workers: Vec<_> = workers.collect();
-        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or(Ok(())))
-    })?;
-    let mut rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
-    rows.sort_by_key(|(game, _)| *game);
+    mut progress: impl FnMut(usize),
+) -> Result<Vec<(String, Estimate, Estimate)>, Failure> {
+    let one = |judge: &mut io::Result<Judge<'_>>, part: usize| match judge {
+        Ok(judge) => Ok(judge.choices(&positions[part].1).unwrap_or_default()),
+        Err(error) => Err(Failure::failed(format_args!("no runtime for a council: {error}"))),
+    };
+    state.complete(positions.len(), plan.workers, stop, |done, _| progress(done), || Judge::new(plan), one)?;
+    let rows: Vec<_> = state.done().iter().map(|(part, row)| (positions[*part].0, row.as_slice())).collect();
     Ok(summed_up(&rows))
 }
 
 /// Means with their errors, positions of one game taken together.
-fn summed_up(rows: &[(usize, Row)]) -> Vec<DraughtsJudgement> {
-    let names: Vec<String> = rows.first().into_iter().flat_map(|(_, row)| row).map(|(name, ..)| name.clone()).collect();
+fn summed_up(rows: &[(usize, &[Choice])]) -> Vec<(String, Estimate, Estimate)> {
+    let rows = || rows.iter().filter(|(_, row)| !row.is_empty());
+    let names: Vec<String> =
+        rows().next().into_iter().flat_map(|(_, row)| *row).map(|(name, ..)| name.clone()).collect();
     let judgement = |(place, name): (usize, String)| {
-        let of = |value: &dyn Fn(&(String, bool, f64)) -> f64| {
-            bootstrap(&Clusters::new(rows.iter().map(|(game, row)| (Some(*game), value(&row[place])))), 1)
-        };
-        Some(DraughtsJudgement {
-            name,
-            found: of(&|(_, found, _)| f64::from(u8::from(*found)))?,
-            loss: of(&|(_, _, loss)| *loss)?,
-        })
+        let of =
+            |value: &dyn Fn(&Choice) -> f64| bootstrap(rows().map(|(game, row)| (Some(*game), value(&row[place]))), 1);
+        Some((name, of(&|(_, found, _)| f64::from(u8::from(*found)))?, of(&|(_, _, loss)| *loss)?))
     };
     names.into_iter().enumerate().filter_map(judgement).collect()
 }
 
 struct Judge<'a> {
     plan: &'a DraughtsPositions,
-    runtime: tokio::runtime::Runtime,
+    runtime: Runtime,
     council: DraughtsPlayer,
     re_search: DraughtsPlayer,
     searcher: Searcher,
 }
 
 impl<'a> Judge<'a> {
-    fn new(plan: &'a DraughtsPositions) -> Result<Self, DraughtsError> {
-        let player = |criterion| DraughtsPlayer::new(&plan.council.by(criterion), &Pool::new(0), None);
+    fn new(plan: &'a DraughtsPositions) -> io::Result<Self> {
+        let player = |criterion| {
+            let mut spec = plan.council.clone();
+            spec.kind.settings.criterion = criterion;
+            DraughtsPlayer::new(&spec, &Pool::new(0))
+        };
         Ok(Self {
             plan,
-            runtime: runtime()?,
+            runtime: tokio::runtime::Builder::new_current_thread().enable_time().build()?,
             council: player(CriterionName::Majority),
             re_search: player(CriterionName::ReSearch),
             searcher: Searcher::new(SearchOptions { hash: 64, ..SearchOptions::default() }),
@@ -140,24 +119,24 @@ impl<'a> Judge<'a> {
     }
 
     /// Electors first, then criteria.
-    fn row(&mut self, game: &Game) -> Option<Row> {
-        let decide = |player: &mut DraughtsPlayer, runtime: &tokio::runtime::Runtime| {
+    fn choices(&mut self, game: &Game) -> Option<Vec<Choice>> {
+        let decide = |player: &mut DraughtsPlayer, runtime: &Runtime| {
             player.new_game();
-            runtime.block_on(player.decide(game, &self.plan.pace, &mut |_| {}))
+            runtime.block_on(player.decide(game, &self.plan.limits, &mut |_| {}))
         };
         let proposed = decide(&mut self.council, &self.runtime)?;
         let searched_again = decide(&mut self.re_search, &self.runtime)?;
-        let roster = self.plan.council.roster(None);
+        let roster = self.plan.council.kind.roster();
         let proposals: Vec<_> = proposed.votes.iter().map(|vote| Some(vote.proposal.clone())).collect();
         let line = DraughtsLine::from(game.clone());
         let ballots = Ballots::recorded(&line, roster.electors(), &proposals);
         let mut chosen: Vec<(String, Move)> =
             proposed.votes.iter().map(|vote| (vote.proposal.elector.to_string(), vote.proposal.best)).collect();
         for criterion in CriterionName::ALL {
-            let settings = self.plan.council.by(criterion);
+            let settings = CouncilSettings { criterion, ..self.plan.council.kind.settings.clone() };
             let elected = match criterion {
                 CriterionName::ReSearch => searched_again.best,
-                _ => elected_move(settings.settings(), &ballots, line.ply() as u64)?,
+                _ => Rule::of(&settings).elected_move(&ballots, line.ply() as u64)?,
             };
             chosen.push((criterion.word().to_owned(), elected));
         }
@@ -209,12 +188,14 @@ mod tests {
         assert_eq!(positions.len(), 4);
         let plan = DraughtsPositions {
             council: "council:hash=1".parse().expect("a council"),
-            pace: Pace { nodes: Some(300), ..Pace::default() },
+            limits: domain::Pace::Nodes(300).limits(),
             judge_depth: 7,
             workers: NonZeroUsize::MIN,
         };
-        let judged = judge_draughts(&plan, &positions, &AtomicBool::new(false), |_| {}).expect("judged");
+        let mut state = ExperimentState::in_memory();
+        let judged = judge_draughts(&plan, &positions, &mut state, &AtomicBool::new(false), |_| {});
+        let judged = judged.unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(judged.len(), 4 + CriterionName::ALL.len());
-        assert!(judged.iter().all(|one| one.loss.value >= 0.0 && one.found.value <= 1.0));
+        assert!(judged.iter().all(|(_, found, loss)| loss.value >= 0.0 && found.value <= 1.0));
     }
 }

@@ -4,7 +4,10 @@ use std::{sync::atomic::AtomicBool, time::Instant};
 
 use crate::player::{DraughtsDecision, DraughtsLine, DraughtsProposal, DraughtsVote};
 use council::player::vote_report;
-use domain::{Bound, Decision, Phase, Score, SearchId, Source};
+use domain::{
+    Decision, Phase, Proposal, Score, SearchId, Source,
+    vote_words::{ElectorRole, NamedElector},
+};
 use draughts_core::{
     game::Game,
     search::{
@@ -13,6 +16,7 @@ use draughts_core::{
     },
 };
 use serde::Serialize;
+use web::overview::VoteRow;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Choice {
@@ -23,23 +27,6 @@ pub(super) struct Choice {
     /// Decision in the form of records.
     #[serde(skip)]
     pub decision: DraughtsDecision,
-}
-
-/// A proposal, as the council's table shows it.
-#[derive(Debug, Serialize)]
-struct VoteRow {
-    elector: String,
-    #[serde(rename = "move")]
-    mv: String,
-    /// Hundredths of a man, from the opponent's side.
-    value: i32,
-    score: String,
-    /// Plies, two to a full move.
-    depth: u32,
-    nodes: u64,
-    /// The weight in the election, if there was one.
-    weight: Option<f64>,
-    second: bool,
 }
 
 impl Choice {
@@ -54,21 +41,15 @@ impl Choice {
             search::Score::Points(points) => Score::Cp(points),
             search::Score::Win(moves) => Score::Mate(moves),
         };
+        let search = SearchId { game: "page".into(), ply: game.moves().len(), serial: 1, phase: Phase::First };
         let proposal = DraughtsProposal {
-            search: SearchId { game: "page".into(), ply: game.moves().len(), serial: 1, phase: Phase::First },
-            elector: settings.strategy.name().into(),
-            machine: None,
-            best: found.best,
-            score,
-            bound: Bound::Exact,
             depth: 2 * depth,
             selective_depth: 2 * depth,
-            root_moves_done: 0,
             nodes: found.nodes,
             time: began.elapsed(),
-            pv: vec![found.best],
+            ..Proposal::of_one_ply(search, settings.strategy.name().into(), found.best, score)
         };
-        let row = VoteRow::of(&proposal, None);
+        let row = row(&proposal, None);
         let knowledge = Some(settings.strategy.knowledge());
         let decision = DraughtsDecision {
             score: Some(score),
@@ -78,12 +59,12 @@ impl Choice {
         };
         let in_time = depth == settings.depth;
         let summary = if in_time { "" } else { "There was no time to look as far ahead as was asked for." };
-        Some(Self { best: row.mv.clone(), votes: vec![row], summary: summary.to_owned(), decision })
+        Some(Self { best: row.san.clone(), votes: vec![row], summary: summary.to_owned(), decision })
     }
 
     pub(super) fn elected(decision: DraughtsDecision, game: Game) -> Self {
-        let first = decision.votes.iter().map(|vote| VoteRow::of(&vote.proposal, vote.weight));
-        let second = decision.second_phase.iter().map(|second| VoteRow::of(&second.proposal, None));
+        let first = decision.votes.iter().map(|vote| row(&vote.proposal, vote.weight));
+        let second = decision.second_phase.iter().map(|second| row(&second.proposal, None));
         Self {
             best: decision.best.to_string(),
             votes: first.chain(second).collect(),
@@ -93,20 +74,12 @@ impl Choice {
     }
 }
 
-impl VoteRow {
-    fn of(proposal: &DraughtsProposal, weight: Option<f64>) -> Self {
-        let second = proposal.search.phase == Phase::Second;
-        Self {
-            elector: if second { vote_report::SECOND_PHASE.to_owned() } else { proposal.elector.to_string() },
-            mv: proposal.best.to_string(),
-            value: proposal.score.as_centipawns(),
-            score: in_words(proposal.score),
-            depth: proposal.depth,
-            nodes: proposal.nodes,
-            weight,
-            second,
-        }
-    }
+/// A proposal, as the council's table shows it: electors are known by their own names.
+fn row(proposal: &DraughtsProposal, weight: Option<f64>) -> VoteRow {
+    let name = proposal.elector.to_string();
+    let named = NamedElector { name: name.clone(), short: name, role: ElectorRole::Program, adviser: false };
+    let row = VoteRow::new(named, proposal.best.to_string(), proposal, weight);
+    VoteRow { score: in_words(proposal.score), words: row.elector.clone(), short: row.elector.clone(), ..row }
 }
 
 /// A score as it is shown: men with two digits, or in how many moves the game ends.

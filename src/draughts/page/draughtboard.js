@@ -1,5 +1,5 @@
-// A board for Italian draughts: the 32 dark squares, numbered row by row from White's far left. It knows where pieces stand and which
-// moves it was told are legal, square by square; rules it knows none.
+// A board for Italian draughts: the 32 dark squares, numbered row by row from White's far left. It shows pieces and legal moves from
+// the program; it has no rules of draughts.
 
 import { SquareBoard } from "./squares.js";
 import { svg } from "./dom.js";
@@ -18,15 +18,15 @@ function piecesOf(fen) {
   return pieces;
 }
 
-/** Whether somebody looks, and wants to see things move. */
+/** True if the page is visible and animations are wanted. */
 const animated = () => !document.hidden && !matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class DraughtBoard extends SquareBoard {
-  /** `onMove(text)` hears of a move that was made to its end, `onStep()` of a capture that goes on or is given up. */
+  /** `onMove(text)` is called after a complete move, `onStep()` after each step of a capture and after its cancellation. */
   constructor({ onMove, onStep }) {
     super({ label: "Your board", playable: true, cursor: 22, kind: ".draughts" });
     Object.assign(this, { onMove, onStep, legal: [], path: [], last: null });
-    // The way of the last move lies below the pieces.
+    // The path of the last move is drawn below the pieces.
     this.layers.pieces.before(this.layers.arrows);
   }
 
@@ -36,19 +36,19 @@ export class DraughtBoard extends SquareBoard {
     this.path = [];
     this.selected = null;
     this.stopMoving();
-    this.stand();
+    this.placeAll();
     this.mark();
     this.element.setAttribute("aria-label", `Board, ${turn} to move${last ? `, last move ${last.text}` : ""}`);
   }
 
-  /** The moves that may be made now: [{text, squares, taken}]. */
+  /** Sets the legal moves: [{text, squares, taken}]. */
   allow(legal) {
     this.legal = legal;
     this.select(null);
     this.element.classList.toggle("playable", legal.length > 0);
   }
 
-  /** Shows how a piece goes its way, step by step; whether it came to its end. */
+  /** Animates a move step by step; returns false if another position was shown meanwhile. */
   async travel({ squares, taken }) {
     this.stopMoving();
     this.path = [];
@@ -58,14 +58,13 @@ export class DraughtBoard extends SquareBoard {
     try {
       for (const [index, to] of squares.entries()) {
         if (index === 0) continue;
-        const way = [this.shift(squares[index - 1]), this.shift(to)].map((transform) => ({ transform }));
-        this.moving = piece.element.animate(way, { duration: STEP_MS, easing: "ease-in-out" });
+        const ends = [this.shift(squares[index - 1]), this.shift(to)].map((transform) => ({ transform }));
+        this.moving = piece.element.animate(ends, { duration: STEP_MS, easing: "ease-in-out" });
         this.put(piece.element, to);
         await this.moving.finished;
         this.pieces.get(taken[index - 1])?.element.classList.add("taken");
       }
     } catch {
-      // Another position was shown meanwhile.
       return false;
     } finally {
       piece.element.classList.remove("held");
@@ -89,7 +88,7 @@ export class DraughtBoard extends SquareBoard {
     return (column + row) % 2 === 0 ? 4 * row + Math.floor(column / 2) + 1 : null;
   }
 
-  /** Pieces stand on every second square of a row: a step goes to the next of them. */
+  /** Only every second square of a row is used: a step goes to the next of them. */
   beside(square, dx, dy) {
     const [column, row] = this.seen(square);
     return this.seenAt(column + 2 * dx + (dy ? (row % 2 ? -1 : 1) : 0), row + dy) ?? square;
@@ -106,7 +105,7 @@ export class DraughtBoard extends SquareBoard {
     }
     this.showMarks(marks);
     const steps = (this.last?.squares ?? []).map((square) => this.seen(square).map((part) => part + 0.5).join(" "));
-    this.layers.arrows.replaceChildren(...(this.last?.taken.length ? [svg("path", { class: "way", d: `M${steps.join("L")}` })] : []));
+    this.layers.arrows.replaceChildren(...(this.last?.taken.length ? [svg("path", { class: "path", d: `M${steps.join("L")}` })] : []));
   }
 
   labels() {
@@ -117,46 +116,46 @@ export class DraughtBoard extends SquareBoard {
     this.showLabels(...numbers);
   }
 
-  /** The moves that begin with the way so far. */
+  /** Returns the legal moves beginning with `path`. */
   candidates(path = this.path) {
     return this.legal.filter(({ squares }) => path.every((square, index) => squares[index] === square));
   }
 
-  /** Where the next step may end. */
+  /** Returns the possible squares of the next step. */
   landings() {
     return new Set(this.candidates().map(({ squares }) => squares[this.path.length]));
   }
 
-  /** Takes up a piece that may move. In the middle of a capture no other can be taken up, and null gives the capture up. */
+  /** Selects a piece with a legal move. During a capture no other piece can be selected, and null cancels the capture. */
   select(square) {
-    const goesOn = this.path.length > 1;
-    if (square && goesOn) return square === this.selected ? square : null;
+    const capturing = this.path.length > 1;
+    if (square && capturing) return square === this.selected ? square : null;
     const may = square && this.candidates([square]).length > 0;
     this.path = may ? [square] : [];
     this.selected = may ? square : null;
-    if (goesOn) this.giveUp();
+    if (capturing) this.cancelCapture();
     this.mark();
     return this.selected;
   }
 
-  /** A piece that was dropped nowhere stays where its capture has led it. */
+  /** During a capture, a piece dropped elsewhere stays on its last square. */
   putBack() {
     if (this.path.length < 2) this.select(null);
   }
 
-  /** The pieces stand as they did before a capture that is not made to its end. */
-  giveUp() {
-    this.stand();
+  /** Restores the position before an unfinished capture. */
+  cancelCapture() {
+    this.placeAll();
     this.onStep();
   }
 
-  /** Puts the pieces as they stand in the position. */
-  stand() {
+  /** Places the pieces of the position. */
+  placeAll() {
     this.place(piecesOf(this.fen));
     for (const { element } of this.pieces.values()) element.classList.remove("taken");
   }
 
-  /** Goes a step further. What is taken stays on the board until the move is over, as the rules have it. */
+  /** Moves one step. By the rules, taken pieces stay on the board until the move is over. */
   go(to) {
     if (!this.selected || !this.landings().has(to)) return false;
     const piece = this.pieces.get(this.selected);

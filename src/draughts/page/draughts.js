@@ -1,5 +1,5 @@
-// Draughts: a game by the Italian rules against one of several opponents. The game is kept here; the program answers what may be played,
-// and what the opponent plays.
+// Draughts: a game by the Italian rules against one of several opponents. The browser stores the game; the program answers with the
+// legal moves and the opponent's move.
 
 import { CouncilTable, MoveList, PlayerLine } from "./council.js";
 import { choice, colorChoice, field, h, notice, say, show } from "./dom.js";
@@ -9,39 +9,39 @@ import { withoutDaemon } from "./now.js";
 import { get, me, post } from "./server.js";
 import { other, words } from "./words.js";
 
-/** The game that this browser plays: {game: {start, rules, moves}, color, opponent}. */
+/** The game of this browser: {game: {start, rules, moves}, color, opponent}. */
 const known = kept("draughts");
 
 export async function open(page) {
   if (!me.daemon) return void page.append(withoutDaemon());
   if (!me.plays) {
-    page.append(h("h1.vh", {}, "Draughts"), h("p.empty", {}, "Games in the page are for the operator: log in to play."));
+    page.append(h("h1.vh", {}, "Draughts"), h("p.empty", {}, "Only the operator may play on this page. Log in to play."));
     return null;
   }
   const view = new DraughtsView(await get("/api/draughts"));
   page.append(h("h1.vh", {}, "Italian draughts"), view.element);
-  // Shown with the first answer, so that nothing moves.
+  // Hidden until the first answer, so that the layout does not shift.
   show(view.element, false);
   view.resume(known.get()).finally(() => show(view.element, true));
   return () => view.leave();
 }
 
-/** Whom one plays against: by name, with what may be changed at any time. */
+/** The form of the opponent. Each move may have another one. */
 class OpponentForm {
   constructor({ opponents, deepest, criteria, usual }, onChange) {
     this.usual = usual;
     this.published = new Map(opponents.map(({ name, published }) => [name, published]));
     this.deepest = deepest;
     this.name = choice(opponents.map(({ name, knows }) => [name, `${name}: ${knows}`]));
-    this.depth = choice(Array.from({ length: deepest }, (_, index) => [index + 1, index ? `${index + 1} moves ahead` : "1 move ahead"]), { className: "own-width", "aria-label": "How far it looks ahead" });
+    this.depth = choice(Array.from({ length: deepest }, (_, index) => [index + 1, index ? `${index + 1} moves ahead` : "1 move ahead"]), { className: "own-width", "aria-label": "Search depth" });
     this.quiescence = h("input", { type: "checkbox" });
     this.second = h("input", { type: "checkbox" });
-    this.criterion = choice(criteria.map((name) => [name, `elects by ${name}`]), { className: "own-width", "aria-label": "How the council elects" });
+    this.criterion = choice(criteria.map((name) => [name, `elects by ${name}`]), { className: "own-width", "aria-label": "Rule of election" });
     const changed = () => (this.enable(), onChange());
     this.element = h("form", { "aria-label": "The opponent", onchange: changed, onsubmit: (event) => event.preventDefault() },
       field("Opponent, from the next move on", this.name),
-      h("div.row", {}, this.depth, this.criterion, h("label.check", { title: "Looks two plies further where something may be hanging" }, this.quiescence, " quiescence"),
-        h("label.check", { title: "And once more two plies further" }, this.second, " second iteration")));
+      h("div.row", {}, this.depth, this.criterion, h("label.check", { title: "Searches two plies deeper where a capture is possible" }, this.quiescence, " quiescence"),
+        h("label.check", { title: "Searches another two plies deeper" }, this.second, " second iteration")));
     this.value = usual;
   }
 
@@ -59,7 +59,7 @@ class OpponentForm {
     this.enable();
   }
 
-  /** Shows what may be chosen: the search of today is always quiescent, and only a council elects. */
+  /** Shows the options of the opponent: the modern search always has quiescence, and only a council elects. */
   enable() {
     for (const input of [this.quiescence, this.second]) show(input.parentNode, this.published.get(this.name.value));
     show(this.criterion, this.name.value === "council");
@@ -67,10 +67,10 @@ class OpponentForm {
   }
 }
 
-/** What is asked for with a new game. */
+/** The form of a new game. */
 function newGameForm(begin) {
   const rules = choice([["official", "official: all four priorities, draws"], ["relaxed", "relaxed, of 2010: most pieces, no draws"]]);
-  const start = h("input", { maxLength: 200, autocomplete: "off", placeholder: "the usual one, or W:W22,K30:B1,2" });
+  const start = h("input", { maxLength: 200, autocomplete: "off", placeholder: "the starting position, or W:W22,K30:B1,2" });
   return h("form", { onsubmit: (event) => {
     event.preventDefault();
     const color = new FormData(event.target).get("color") || (Math.random() < 0.5 ? "white" : "black");
@@ -100,13 +100,13 @@ class DraughtsView {
     this.element = h("section.focus", { "aria-label": "Your game of draughts" },
       h("div.stand", {}, this.upper, this.board.element, this.lower),
       h("div.side", {}, this.state,
-        h("div.row", {}, this.back, h("button", { type: "button", onclick: () => this.turn() }, "Turn"),
+        h("div.row", {}, this.back, h("button", { type: "button", onclick: () => this.turn() }, "Flip"),
           h("button", { type: "button", onclick: () => this.download() }, "PDN"), this.again),
         h("form.row.say", { onsubmit: (event) => this.write(event) }, this.written, h("button", { type: "submit" }, "Move")),
         this.moves.element, this.count, this.table.element, this.opponent.element, this.anew));
   }
 
-  /** Goes on with a game that was kept, if it still is one. */
+  /** Resumes a stored game, if it is valid. */
   async resume(old) {
     if (old?.game) {
       this.opponent.value = old.opponent;
@@ -115,7 +115,7 @@ class DraughtsView {
     if (!this.now && !this.left) await this.begin({ game: { start: "", rules: "official", moves: [] }, color: "white" });
   }
 
-  /** Begins with a game, under a name by which the journal knows it. */
+  /** Starts a game, with an id for the journal. */
   begin({ game, color }) {
     const id = () => Date.now().toString(36) + Math.random().toString(36).slice(2, 10);
     game = { ...game, id: game.id ?? id() };
@@ -134,7 +134,7 @@ class DraughtsView {
     this.waiting = null;
   }
 
-  /** Shows a game as the program sees it, and has the opponent answer. Where it is none, the game that was goes on. */
+  /** Shows a game and requests the opponent's move. After an error the earlier game continues. */
   async follow(game = this.game, color = this.color) {
     this.stop();
     const ours = (this.waiting = new AbortController());
@@ -185,29 +185,29 @@ class DraughtsView {
     this.sayState();
   }
 
-  /** Whether the opponent is to move and nobody waits for it. */
+  /** True if the opponent is to move and no request is running. */
   stuck() {
     return !this.now.over && this.now.turn !== this.color && !this.waiting;
   }
 
   sayState() {
     const { now, board } = this;
-    const must = now.legal[0]?.taken.length ? `: you must take, ${now.legal.map(({ text }) => text).join(" or ")}` : "";
+    const must = now.legal[0]?.taken.length ? `: you must capture ${now.legal.map(({ text }) => text).join(" or ")}` : "";
     if (now.over) say(this.state, now.over);
     else if (this.stuck()) say(this.state, "The opponent has not answered");
     else if (now.turn !== this.color) say(this.state, `${this.opponent.value.name} is thinking …`);
-    else if (board.path.length > 1) say(this.state, `${board.path.join("x")}x …: go on taking`);
+    else if (board.path.length > 1) say(this.state, `${board.path.join("x")}x …: continue the capture`);
     else say(this.state, `Your move${must}`);
     this.back.disabled = board.path.length < 2 && this.movesBefore() < 0;
     show(this.again, this.stuck());
   }
 
-  /** Who proposed what at the opponent's last move. */
+  /** Shows the proposals for the opponent's last move. */
   showVotes(choice) {
     this.choice = choice;
     show(this.table.element, choice);
     if (!choice) return;
-    const votes = choice.votes.map((vote) => ({ ...vote, san: vote.move, uci: vote.move, cp: vote.value }));
+    const { votes } = choice;
     this.table.show({ votes, elected: choice.best, caption: choice.summary });
     this.table.table.classList.toggle("brief", votes.every(({ weight }) => weight === null));
   }
@@ -227,7 +227,7 @@ class DraughtsView {
     return this.follow({ ...this.game, moves: [...this.game.moves, text] });
   }
 
-  /** With how many moves it was our turn before; -1 where it never was. */
+  /** Returns the number of moves at the player's previous turn; -1 without one. */
   movesBefore() {
     const { first, moves } = this.now;
     const ours = (count) => (count % 2 === 0) === (first === this.color);
@@ -236,14 +236,14 @@ class DraughtsView {
     return count;
   }
 
-  /** Takes back what was begun, or our last move. */
+  /** Cancels an unfinished capture, or takes back the player's last move. */
   takeBack() {
     if (this.board.path.length > 1) return this.board.select(null);
     this.choice = null;
     return this.follow({ ...this.game, moves: this.now.moves.slice(0, Math.max(0, this.movesBefore())) });
   }
 
-  /** Another opponent plays from the next move on, which is now where one is awaited. */
+  /** Applies another opponent from the next move on; a running request is sent again. */
   changeOpponent() {
     if (!this.now) return;
     if (this.now.over || this.now.turn === this.color) this.showOpponent();
@@ -256,7 +256,7 @@ class DraughtsView {
     const legal = this.now?.turn === this.color ? this.now.legal : [];
     const ends = ({ squares, taken }) => `${squares[0]}${taken.length ? "x" : "-"}${squares.at(-1)}`;
     const found = legal.filter((move) => move.text === text || ends(move) === text);
-    if (found.length > 1) return notice(`${text} may be any of ${found.map((move) => move.text).join(", ")}`, "bad");
+    if (found.length > 1) return notice(`${text} is ambiguous: ${found.map((move) => move.text).join(", ")}`, "bad");
     if (!found.length) return notice(legal.length ? `${text} is not a legal move here: ${legal.map((move) => move.text).join(", ")}` : "It is not your move", "bad");
     this.written.value = "";
     this.board.show(this.now);
@@ -278,7 +278,7 @@ class DraughtsView {
   }
 }
 
-/** Pieces of a colour that were taken: each as a picture, and how many. */
+/** The taken pieces of a colour: a picture and a number for each kind. */
 function takenPieces({ men, kings }, color) {
   const row = (count, kind) => (count ? [h(`span.piece.${color[0]}${kind}`, { role: "img", "aria-label": kind === "man" ? "men taken" : "kings taken" }), `×${count}`] : []);
   return [...row(men, "man"), ...row(kings, "dama")];

@@ -22,16 +22,14 @@ mod view;
 
 use axum::{
     Json, Router,
-    extract::{FromRef, State},
+    extract::State,
     routing::{get, post},
 };
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use bot::journal::Journal;
-use choice::Choice;
 use council::electors::Pool;
-use opponent::Menu;
-use request::{AnswerRequest, GameRequest, PdnRequest};
+use request::{AnswerRequest, PdnRequest, SentGame};
 use thinking::BoundedSearches;
 use tokio_util::sync::CancellationToken;
 use view::GameView;
@@ -47,25 +45,6 @@ pub const PART: PagePart = PagePart {
     style: include_str!("draughts.css"),
 };
 
-/// The state that the handlers share.
-#[derive(Clone)]
-struct PageState {
-    searches: BoundedSearches,
-    journal: Journal,
-}
-
-impl FromRef<PageState> for BoundedSearches {
-    fn from_ref(state: &PageState) -> Self {
-        state.searches.clone()
-    }
-}
-
-impl FromRef<PageState> for Journal {
-    fn from_ref(state: &PageState) -> Self {
-        state.journal.clone()
-    }
-}
-
 /// Returns the addresses below which draughts is played. Councils search in `pool`, games go into `journal`, and searches
 /// end early at `stop`.
 pub fn routes(pool: Pool, journal: Journal, stop: CancellationToken) -> Router {
@@ -73,17 +52,17 @@ pub fn routes(pool: Pool, journal: Journal, stop: CancellationToken) -> Router {
         .route("/api/draughts", get(menu).post(look))
         .route("/api/draughts/answer", post(answer))
         .route("/api/draughts/pdn", post(pdn))
-        .with_state(PageState { searches: BoundedSearches::new(pool, stop), journal })
+        .with_state((BoundedSearches::new(pool, stop), journal))
 }
 
-async fn menu(_: PagePlayer) -> Json<Menu> {
-    Json(Menu::default())
+async fn menu(_: PagePlayer) -> Json<Value> {
+    Json(opponent::menu())
 }
 
 async fn look(
     _: PagePlayer,
-    State(journal): State<Journal>,
-    Json(request): Json<GameRequest>,
+    State((_, journal)): State<(BoundedSearches, Journal)>,
+    Json(request): Json<SentGame>,
 ) -> Result<Json<GameView>, HttpProblem> {
     let (game, id) = (request.play()?, request.id()?);
     if let Some(id) = id.filter(|_| game.outcome().is_some()) {
@@ -92,41 +71,29 @@ async fn look(
     Ok(Json(GameView::of(&game)))
 }
 
-/// The move of the opponent, and the game with it.
-#[derive(Serialize)]
-struct Answer {
-    choice: Choice,
-    game: GameView,
-}
-
+/// Answers with the move of the opponent, and the game with it.
 async fn answer(
     _: PagePlayer,
-    State(room): State<BoundedSearches>,
-    State(journal): State<Journal>,
+    State((searches, journal)): State<(BoundedSearches, Journal)>,
     Json(AnswerRequest { game, opponent }): Json<AnswerRequest>,
-) -> Result<Json<Answer>, HttpProblem> {
+) -> Result<Json<Value>, HttpProblem> {
     let (id, mut game) = (game.id()?, game.play()?);
     let (name, opponent) = (opponent.name().to_owned(), opponent.check()?);
     if game.legal_moves().is_empty() {
         return Err(HttpProblem::bad("the game is over; take a move back or begin another one"));
     }
-    let choice = room.choose(opponent, game.clone()).await?;
+    let choice = searches.choose(opponent, game.clone()).await?;
     if let Some(id) = id {
         record::answered(&journal, id, &mut game, &name, &choice.decision).await?;
     } else {
         game.play(choice.decision.best).map_err(HttpProblem::internal)?;
     }
-    Ok(Json(Answer { choice, game: GameView::of(&game) }))
+    Ok(Json(json!({"choice": choice, "game": GameView::of(&game)})))
 }
 
-/// A game as it is taken home.
-#[derive(Serialize)]
-struct Pdn {
-    pdn: String,
-}
-
-async fn pdn(_: PagePlayer, Json(request): Json<PdnRequest>) -> Result<Json<Pdn>, HttpProblem> {
-    Ok(Json(Pdn { pdn: request.record()?.to_string() }))
+/// Answers with a game as it is taken home.
+async fn pdn(_: PagePlayer, Json(request): Json<PdnRequest>) -> Result<Json<Value>, HttpProblem> {
+    Ok(Json(json!({"pdn": request.record()?.to_string()})))
 }
 
 #[cfg(test)]

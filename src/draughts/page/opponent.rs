@@ -6,10 +6,11 @@
 
 use std::time::Duration;
 
-use crate::player::{Pace, PlayerSpec};
-use domain::CriterionName;
+use crate::player::PlayerSpec;
+use domain::{CriterionName, Limits};
 use draughts_core::{evaluation::Strategy, search::published::PublishedSettings};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use web::HttpProblem;
 
@@ -23,35 +24,22 @@ const TODAY_WITHIN: Duration = Duration::from_secs(5);
 const TODAY: [(&str, &str); 2] =
     [("council", "the four propose, one proposal is elected"), ("mpgsk", "knows all that is known today")];
 
-#[derive(Serialize)]
-pub(super) struct Menu {
-    opponents: Vec<Described>,
-    deepest: u32,
-    criteria: [CriterionName; CriterionName::ALL.len()],
-    usual: OpponentRequest,
+/// Returns the opponents: the name of each, what it knows, and true for the search of 2010, whose quiescence may be switched
+/// off.
+fn opponents() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
+    let published = Strategy::ALL.map(|strategy| (strategy.name(), knows(strategy), true));
+    published.into_iter().chain(TODAY.map(|(name, knows)| (name, knows, false)))
 }
 
-#[derive(Serialize)]
-struct Described {
-    name: &'static str,
-    knows: &'static str,
-    /// True for the search of 2010, whose quiescence may be switched off.
-    published: bool,
-}
-
-impl Default for Menu {
-    fn default() -> Self {
-        let published = Strategy::ALL.map(|strategy| (strategy.name(), knows(strategy), true));
-        let today = TODAY.map(|(name, knows)| (name, knows, false));
-        let opponents =
-            published.into_iter().chain(today).map(|(name, knows, published)| Described { name, knows, published });
-        Self {
-            opponents: opponents.collect(),
-            deepest: DEEPEST,
-            criteria: CriterionName::ALL,
-            usual: OpponentRequest::default(),
-        }
-    }
+/// Returns the menu of opponents for the browser.
+pub(super) fn menu() -> Value {
+    let described = |(name, knows, published)| json!({"name": name, "knows": knows, "published": published});
+    json!({
+        "opponents": opponents().map(described).collect::<Vec<_>>(),
+        "deepest": DEEPEST,
+        "criteria": CriterionName::ALL,
+        "usual": OpponentRequest::default(),
+    })
 }
 
 const fn knows(strategy: Strategy) -> &'static str {
@@ -95,7 +83,7 @@ pub(super) enum Opponent {
     /// A strategy with the search it was published with.
     Published(PublishedSettings),
     /// A council of any size with the search of today.
-    Today(Box<PlayerSpec>, Pace),
+    Today(Box<PlayerSpec>, Limits),
 }
 
 impl OpponentRequest {
@@ -118,12 +106,13 @@ impl OpponentRequest {
             }));
         }
         if !TODAY.iter().any(|(name, _)| *name == self.name) {
-            let names = Menu::default().opponents.iter().map(|described| described.name).collect::<Vec<_>>().join(", ");
+            let names = opponents().map(|(name, ..)| name).collect::<Vec<_>>().join(", ");
             return Err(HttpProblem::bad(format!("there is no such opponent (there are {names})")));
         }
-        let player = self.name.parse::<PlayerSpec>().map_err(HttpProblem::internal)?.by(self.criterion);
-        let pace = Pace { depth: Some(2 * self.depth), time: Some(TODAY_WITHIN), ..Pace::default() };
-        Ok(Opponent::Today(Box::new(player), pace))
+        let mut player: PlayerSpec = self.name.parse().map_err(HttpProblem::internal)?;
+        player.kind.settings.criterion = self.criterion;
+        let limits = Limits { depth: Some(2 * self.depth), time: Some(TODAY_WITHIN), ..Limits::default() };
+        Ok(Opponent::Today(Box::new(player), limits))
     }
 }
 
@@ -139,9 +128,9 @@ mod tests {
 
     #[test]
     fn only_menu_entries_are_accepted() {
-        for described in Menu::default().opponents {
-            let chosen = opponent(|request| request.name = described.name.to_owned()).expect(described.name);
-            assert_eq!(matches!(chosen, Opponent::Published(_)), described.published, "{}", described.name);
+        for (name, _, published) in opponents() {
+            let chosen = opponent(|request| request.name = name.to_owned()).expect(name);
+            assert_eq!(matches!(chosen, Opponent::Published(_)), published, "{name}");
         }
         for name in ["sicilian", "", "council:hash=4096", "published", "m"] {
             assert!(opponent(|request| request.name = name.to_owned()).is_err(), "{name}");

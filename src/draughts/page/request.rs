@@ -29,7 +29,7 @@ const LONGEST_NAME: usize = 80;
 /// A game: where it began, and every move since.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct GameRequest {
+pub(super) struct SentGame {
     /// The position it began with, as `W:W21,K30:B1,2`. Empty: the usual one.
     start: String,
     rules: RulesName,
@@ -48,7 +48,7 @@ enum RulesName {
     Relaxed,
 }
 
-impl GameRequest {
+impl SentGame {
     /// Plays it through.
     ///
     /// # Errors
@@ -86,7 +86,9 @@ impl GameRequest {
         match self.start.trim() {
             "" => Ok(Board::default()),
             long if long.len() > LONGEST_START => Err(HttpProblem::bad("the position is longer than any of draughts")),
-            text => text.parse().map_err(|error: draughts_core::board::FenError| HttpProblem::bad(error.to_string())),
+            text => {
+                text.parse().map_err(|error: draughts_core::board::DraughtsError| HttpProblem::bad(error.to_string()))
+            }
         }
     }
 }
@@ -95,7 +97,7 @@ impl GameRequest {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AnswerRequest {
-    pub game: GameRequest,
+    pub game: SentGame,
     #[serde(default)]
     pub opponent: OpponentRequest,
 }
@@ -104,7 +106,7 @@ pub(super) struct AnswerRequest {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PdnRequest {
-    game: GameRequest,
+    game: SentGame,
     white: String,
     black: String,
 }

@@ -9,8 +9,9 @@ use std::{
     time::Duration,
 };
 
-use crate::player::{DraughtsPlayer, Pace, PlayerSpec};
+use crate::player::{DraughtsPlayer, PlayerSpec};
 use council::electors::Pool;
+use domain::Limits;
 use draughts_core::{game::Game, search::published::PublishedSettings};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -67,7 +68,7 @@ impl BoundedSearches {
         };
         let found = match opponent {
             Opponent::Published(settings) => self.published(settings, game, place).await?,
-            Opponent::Today(player, pace) => self.today(&player, pace, game, place).await,
+            Opponent::Today(player, limits) => self.today(&player, limits, game, place).await,
         };
         found.ok_or_else(|| HttpProblem::internal("the search found no move"))
     }
@@ -88,10 +89,16 @@ impl BoundedSearches {
         Ok(found.ok().flatten())
     }
 
-    async fn today(&self, player: &PlayerSpec, pace: Pace, game: Game, _place: OwnedSemaphorePermit) -> Option<Choice> {
-        let mut player = DraughtsPlayer::new(player, &self.pool, None);
+    async fn today(
+        &self,
+        player: &PlayerSpec,
+        limits: Limits,
+        game: Game,
+        _place: OwnedSemaphorePermit,
+    ) -> Option<Choice> {
+        let mut player = DraughtsPlayer::new(player, &self.pool);
         let mut ignored = |_: &_| ();
-        let decision = self.stop.run_until_cancelled(player.decide(&game, &pace, &mut ignored)).await??;
+        let decision = self.stop.run_until_cancelled(player.decide(&game, &limits, &mut ignored)).await??;
         Some(Choice::elected(decision, game))
     }
 }
@@ -127,14 +134,14 @@ mod tests {
         request.check().expect("an opponent")
     }
 
-    fn room(stop: CancellationToken) -> BoundedSearches {
+    fn searches(stop: CancellationToken) -> BoundedSearches {
         BoundedSearches::new(Pool::new(1), stop)
     }
 
     #[tokio::test(start_paused = true)]
     async fn opponent_plays_when_time_is_over() {
-        let room = room(CancellationToken::new());
-        let choice = room.choose(deep(), Game::default()).await.expect("a move");
+        let searches = searches(CancellationToken::new());
+        let choice = searches.choose(deep(), Game::default()).await.expect("a move");
         assert!(choice.summary.contains("no time"));
     }
 
@@ -142,28 +149,29 @@ mod tests {
     async fn opponent_plays_at_shutdown() {
         let stop = CancellationToken::new();
         stop.cancel();
-        let choice = room(stop).choose(deep(), Game::default()).await.expect("a move");
+        let choice = searches(stop).choose(deep(), Game::default()).await.expect("a move");
         assert!(choice.summary.contains("no time"));
     }
 
     #[tokio::test(start_paused = true)]
     async fn full_server_is_reported() {
-        let room = room(CancellationToken::new());
-        let _taken = room.places.acquire_many(MOST_SEARCHES as u32).await.expect("places");
-        let refused = room.choose(deep(), Game::default()).await.expect_err("no place");
+        let searches = searches(CancellationToken::new());
+        let _taken = searches.places.acquire_many(MOST_SEARCHES as u32).await.expect("places");
+        let refused = searches.choose(deep(), Game::default()).await.expect_err("no place");
         assert!(format!("{refused:?}").contains("503"), "{refused:?}");
     }
 
     #[tokio::test]
     async fn abandoned_search_frees_its_place() {
-        let room = room(CancellationToken::new());
-        let mut given_up = Box::pin(room.choose(deep(), Game::default()));
+        let searches = searches(CancellationToken::new());
+        let mut given_up = Box::pin(searches.choose(deep(), Game::default()));
         // It has begun once its place is taken.
-        while room.places.available_permits() == MOST_SEARCHES {
+        while searches.places.available_permits() == MOST_SEARCHES {
             assert!(futures_util::poll!(&mut given_up).is_pending());
         }
         drop(given_up);
-        let all = tokio::time::timeout(Duration::from_secs(60), room.places.acquire_many(MOST_SEARCHES as u32)).await;
+        let all =
+            tokio::time::timeout(Duration::from_secs(60), searches.places.acquire_many(MOST_SEARCHES as u32)).await;
         assert!(all.is_ok_and(|places| places.is_ok()), "the search goes on");
     }
 }

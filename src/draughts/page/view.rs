@@ -1,8 +1,9 @@
 //! A game as a browser shows it.
 
-use draughts_core::board::Rules;
+use std::collections::BTreeMap;
+
 use draughts_core::{
-    board::{Board, Color, Move, Square},
+    board::{Board, Color, Move, Rules, Square},
     game::{Draw, Game, Outcome, REVERSIBLE_PLIES},
 };
 use serde::Serialize;
@@ -20,7 +21,7 @@ pub(super) struct GameView {
     /// The legal moves; none once the game is over.
     legal: Vec<MoveView>,
     /// The pieces taken by each side.
-    taken: Taken,
+    taken: BTreeMap<&'static str, Pieces>,
     /// The count of moves without progress; none where the rules know no draw.
     count: Option<Count>,
     over: Option<String>,
@@ -32,13 +33,6 @@ struct MoveView {
     squares: Vec<u8>,
     /// The piece taken by each step; empty for other moves.
     taken: Vec<u8>,
-}
-
-/// Pieces that were taken, by who took them.
-#[derive(Default, Serialize)]
-struct Taken {
-    white: Pieces,
-    black: Pieces,
 }
 
 #[derive(Default, Serialize)]
@@ -65,7 +59,7 @@ impl GameView {
             moves: game.moves().iter().map(Move::to_string).collect(),
             last: game.moves().last().map(MoveView::of),
             legal: game.legal_moves().iter().map(MoveView::of).collect(),
-            taken: Taken::of(game),
+            taken: [Color::White, Color::Black].map(|side| (word(side), Pieces::taken_by(side, game))).into(),
             count: counted.then(|| Count { moves: game.reversible_plies() / 2, draw: REVERSIBLE_PLIES / 2 }),
             over: game.outcome().map(|outcome| ending(outcome, game.board())),
         }
@@ -91,14 +85,12 @@ fn between(from: Square, to: Square) -> Option<Square> {
     Square::all().find(|square| (square.row(), square.column()) == (row, column))
 }
 
-impl Taken {
-    fn of(game: &Game) -> Self {
+impl Pieces {
+    fn taken_by(side: Color, game: &Game) -> Self {
         let mut taken = Self::default();
-        for (board, mv) in game.steps() {
-            let (mover, other) = (board.to_move(), !board.to_move());
-            let pieces = if mover == Color::White { &mut taken.white } else { &mut taken.black };
-            pieces.men += (board.men(other) & mv.taken()).len();
-            pieces.kings += (board.kings(other) & mv.taken()).len();
+        for (board, mv) in game.steps().filter(|(board, _)| board.to_move() == side) {
+            taken.men += (board.men(!side) & mv.taken()).len();
+            taken.kings += (board.kings(!side) & mv.taken()).len();
         }
         taken
     }
@@ -149,9 +141,9 @@ mod tests {
     #[test]
     fn captures_are_counted_by_side() {
         let view = GameView::of(&game("W:WK22,29:B18,K1,12", &["22x13", "1-5"]));
-        assert_eq!((view.taken.white.men, view.taken.white.kings, view.taken.black.men), (1, 0, 0));
+        assert_eq!((view.taken["white"].men, view.taken["white"].kings, view.taken["black"].men), (1, 0, 0));
         let view = GameView::of(&game("W:WK23:B19,K20", &["23x16"]));
-        assert_eq!((view.taken.white.men, view.taken.white.kings), (0, 1));
+        assert_eq!((view.taken["white"].men, view.taken["white"].kings), (0, 1));
     }
 
     #[test]

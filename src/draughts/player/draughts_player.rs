@@ -4,29 +4,31 @@ use std::{sync::Arc, time::Duration};
 
 use council::{
     Council, Progress, Question, Timing,
-    clock::{Allotment, ClockSettings, Lag, Moment, MoveProgress},
+    clock::{ClockSettings, Lag, Moment, MoveProgress},
     electors::Pool,
 };
-use domain::{Clocks, Decision, Source, TimeControl};
+use domain::{Clocks, Decision, Limits, Pace, Source, TimeControl};
 use draughts_core::{
     board::{self, Move},
-    endgame::EndgameTables,
     game::Game,
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::player::{DraughtsDecision, DraughtsLine, DraughtsProposal, Pace, PlayerSpec, record::color};
+use crate::player::{DraughtsDecision, DraughtsLine, DraughtsProposal, PlayerSpec, record::color};
+
+/// The time of a move without limits.
+const USUAL: Duration = Duration::from_secs(1);
 
 pub struct DraughtsPlayer {
     council: Council<DraughtsLine>,
-    own_pace: Pace,
+    /// The limits that its text gives.
+    own_limits: Option<Limits>,
 }
 
 impl DraughtsPlayer {
-    /// The player of this description. The searches of today know the endgame `tables`.
-    pub fn new(spec: &PlayerSpec, pool: &Pool, tables: Option<&Arc<EndgameTables>>) -> Self {
-        let council = Council::new(pool, &spec.roster(tables), spec.settings(), board::Rules::Official);
-        Self { council, own_pace: spec.pace() }
+    pub fn new(spec: &PlayerSpec, pool: &Pool) -> Self {
+        let council = Council::new(pool, &spec.kind.roster(), &spec.kind.settings, board::Rules::Official);
+        Self { council, own_limits: spec.pace.map(Pace::limits) }
     }
 
     /// Makes its electors forget the last game.
@@ -34,20 +36,22 @@ impl DraughtsPlayer {
         self.council.new_game();
     }
 
-    /// Decides on a move, at the player's own pace or else at this one. `watch` sees every proposal as it comes. `None` if
-    /// the game is over.
+    /// Decides on a move within the player's own limits or else within these; without any, in a second. `watch` sees every
+    /// proposal as it comes. `None` if the game is over.
     pub async fn decide(
         &mut self,
         game: &Game,
-        pace: &Pace,
+        limits: &Limits,
         watch: &mut (dyn FnMut(&DraughtsProposal) + Send),
     ) -> Option<DraughtsDecision> {
-        let pace = self.own_pace.or(*pace);
+        let limits = self.own_limits.unwrap_or(*limits);
+        let counted = limits.nodes.is_some() || limits.depth.is_some();
+        let time = limits.time.or((!counted).then_some(USUAL));
         let question = Question {
-            timing: pace.timing(),
-            limits: pace.limits(),
+            timing: time.map(|time| Box::new(move |_: &_| time) as Timing<Move>),
+            limits: Limits { time: None, ..limits },
             // A game to be repeated stops no elector halfway.
-            in_step: pace.time.is_none() && pace.nodes.is_some(),
+            in_step: time.is_none() && limits.nodes.is_some(),
             ..question(game)
         };
         self.ask(question, watch).await
@@ -91,7 +95,7 @@ fn question(game: &Game) -> Question<DraughtsLine> {
 fn by_clock(moment: &Moment) -> Timing<Move> {
     let settings = ClockSettings::default();
     let lag = Lag::default();
-    let allotment = Allotment::new(settings.budget(moment, &lag));
+    let budget = settings.budget(moment, &lag);
     let first_word = settings.first_word(moment, &lag);
     Box::new(move |progress: &Progress<Move>| {
         if progress.proposals == 0 {
@@ -99,7 +103,7 @@ fn by_clock(moment: &Moment) -> Timing<Move> {
         }
         let dissent = (progress.electors > 1 && settings.heed_votes).then_some(progress.split);
         let progress = MoveProgress { dissent, changes: progress.changes, ..MoveProgress::default() };
-        allotment.stop_at(&progress)
+        budget.stop_at(&progress)
     })
 }
 
@@ -110,12 +114,11 @@ mod tests {
     use draughts_core::game::ballots;
 
     fn player(text: &str) -> DraughtsPlayer {
-        DraughtsPlayer::new(&text.parse().expect("a player"), &Pool::new(2), None)
+        DraughtsPlayer::new(&text.parse().expect("a player"), &Pool::new(2))
     }
 
     async fn decide(player: &mut DraughtsPlayer, game: &Game, nodes: u64) -> DraughtsDecision {
-        let pace = Pace { nodes: Some(nodes), ..Pace::default() };
-        player.decide(game, &pace, &mut |_| {}).await.expect("a move")
+        player.decide(game, &Pace::Nodes(nodes).limits(), &mut |_| {}).await.expect("a move")
     }
 
     #[tokio::test]
@@ -193,7 +196,7 @@ mod tests {
     #[tokio::test]
     async fn finished_and_forced_positions() {
         let over = Game::new("B:W9,10,13,14:B5".parse().expect("a position"), board::Rules::Official);
-        assert!(player("m").decide(&over, &Pace::default(), &mut |_| {}).await.is_none());
+        assert!(player("m").decide(&over, &Limits::default(), &mut |_| {}).await.is_none());
         let only = Game::new("W:W22:B18".parse().expect("a position"), board::Rules::Official);
         assert_eq!(decide(&mut player("council"), &only, 100).await.best.to_string(), "22x13");
     }

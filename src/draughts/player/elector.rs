@@ -7,10 +7,10 @@ use std::{
 };
 
 use council::{
-    CouncilGame, HeuristicWeights,
-    electors::{Elector, ElectorFailure, ElectorSpec, Job},
+    CouncilGame,
+    electors::{Elector, ElectorFailure, ElectorSpec, Task},
 };
-use domain::{Bound, ElectorName, Proposal, Score, Task};
+use domain::{ElectorName, Proposal, Score};
 use draughts_core::{
     board::{Board, Move, Rules},
     endgame::EndgameTables,
@@ -146,7 +146,7 @@ impl CouncilGame for DraughtsLine {
         Some(elector.kind.knowledge())
     }
 
-    fn hand_weights(elector: &ElectorSpec<DraughtsKind>, _: &HeuristicWeights) -> Vec<f64> {
+    fn hand_weights(elector: &ElectorSpec<DraughtsKind>, _: &dyn Fn(domain::Heuristic) -> f64) -> Vec<f64> {
         elector.kind.knowledge().heuristics().map(hand_weight).collect()
     }
 
@@ -173,14 +173,14 @@ struct TodayElector {
 impl Elector<DraughtsLine> for TodayElector {
     fn search(
         &mut self,
-        job: &Job<DraughtsLine>,
+        task: &Task<DraughtsLine>,
         stop: &AtomicBool,
         report: &mut dyn FnMut(Proposal<Move>),
     ) -> Result<(), ElectorFailure> {
-        begin(job);
-        let found = self.searcher.search(job.task.line.game(), &limits_of(&job.task), stop, |iteration| {
-            job.meter.count(iteration.nodes);
-            report(proposal(&job.task, &self.name, iteration));
+        begin(task);
+        let found = self.searcher.search(task.line.game(), &limits_of(task), stop, |iteration| {
+            task.state.count(iteration.nodes);
+            report(proposal(task, &self.name, iteration));
         });
         found.map(drop).ok_or_else(no_move)
     }
@@ -202,17 +202,17 @@ struct PublishedElector {
 impl Elector<DraughtsLine> for PublishedElector {
     fn search(
         &mut self,
-        job: &Job<DraughtsLine>,
+        task: &Task<DraughtsLine>,
         stop: &AtomicBool,
         report: &mut dyn FnMut(Proposal<Move>),
     ) -> Result<(), ElectorFailure> {
-        begin(job);
+        begin(task);
         let (started, mut nodes) = (Instant::now(), 0);
         let mut tell = |depth: u32, choice: PublishedChoice| {
             nodes += choice.nodes;
-            job.meter.count(nodes);
+            task.state.count(nodes);
             report(proposal(
-                &job.task,
+                task,
                 &self.name,
                 &search::Iteration {
                     best: choice.best,
@@ -224,8 +224,8 @@ impl Elector<DraughtsLine> for PublishedElector {
                 },
             ));
         };
-        let game = job.task.line.game();
-        if job.time.is_some() {
+        let game = task.line.game();
+        if task.time.is_some() {
             self.search.deepen(game, stop, tell);
         } else if let Some(choice) = self.search.choose(game, stop) {
             // Without a choice it was stopped: the proposal is not awaited any more.
@@ -240,8 +240,8 @@ fn no_move() -> ElectorFailure {
 }
 
 /// Searches in turns do not wait for this one, which has no turns.
-fn begin(job: &Job<DraughtsLine>) {
-    if let Some(turn) = &job.guidance.turn {
+fn begin(task: &Task<DraughtsLine>) {
+    if let Some(turn) = &task.guidance.turn {
         turn.leave();
     }
 }
@@ -253,21 +253,20 @@ fn limits_of(task: &Task<DraughtsLine>) -> Limits {
 
 fn proposal(task: &Task<DraughtsLine>, elector: &ElectorName, found: &search::Iteration) -> Proposal<Move> {
     Proposal {
-        search: task.id.clone(),
-        elector: elector.clone(),
-        machine: None,
-        best: found.best,
-        score: match found.score {
-            search::Score::Points(points) => Score::Cp(points),
-            search::Score::Win(moves) => Score::Mate(moves),
-        },
-        bound: Bound::Exact,
         depth: found.depth,
         selective_depth: found.depth.max(found.pv.len() as u32),
-        root_moves_done: 0,
         nodes: found.nodes,
         time: found.time,
         pv: found.pv.clone(),
+        ..Proposal::of_one_ply(
+            task.id.clone(),
+            elector.clone(),
+            found.best,
+            match found.score {
+                search::Score::Points(points) => Score::Cp(points),
+                search::Score::Win(moves) => Score::Mate(moves),
+            },
+        )
     }
 }
 
@@ -296,14 +295,13 @@ mod tests {
     fn timed_elector_always_proposes() {
         let line = Arc::new(DraughtsLine::default());
         let id = SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First };
-        let task = Task { id, line, root_moves: Vec::new(), limits: domain::Limits::default() };
         let settings = PublishedSettings { depth: 2, ..PublishedSettings::default() };
         let depths = |time: Option<Duration>, stop: bool| {
             let elector = ElectorSpec::new("e".into(), DraughtsKind::Published(settings, 1), 1);
             let mut elector = DraughtsLine::start(&elector, None).expect("an elector");
-            let job = Job::new(task.clone()).within(time);
+            let task = Task { time, ..Task::new(id.clone(), Arc::clone(&line)) };
             let mut depths = Vec::new();
-            let searched = elector.search(&job, &AtomicBool::new(stop), &mut |proposal| depths.push(proposal.depth));
+            let searched = elector.search(&task, &AtomicBool::new(stop), &mut |proposal| depths.push(proposal.depth));
             assert_eq!(searched, Ok(()));
             depths
         };

@@ -7,12 +7,10 @@ use std::{
 };
 
 use bot::journal::Journal;
-use domain::{Clock, Clocks, TimeControl};
+use domain::{Clock, Clocks, Limits, TimeControl};
 use draughts_core::{
-    board::{Board, Color},
-    exchange::{
-        Acceptance, Ending, Frames, Happening, Message, MessageError, Partner, PartnerError, PartnerPhase, Reason,
-    },
+    board::{Board, Color, DraughtsError},
+    exchange::{Acceptance, Ending, Frames, Happening, Message, Partner, PartnerPhase, Reason},
     game::{Game, pdn::GameResult},
 };
 use tokio::{
@@ -21,7 +19,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::player::{DraughtsPlayer, GameRecorder, Occasion, Pace, ScoreSheet};
+use crate::player::{DraughtsPlayer, GameRecorder, Occasion, ScoreSheet};
 
 /// The silence allowed to the other program beyond its clock.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -43,11 +41,9 @@ pub enum ExchangeError {
     Gone,
     #[error("the other program has been silent for {0:?}")]
     Silent(Duration),
+    /// Its message has a wrong form or is out of turn, or its move is illegal.
     #[error(transparent)]
-    Message(#[from] MessageError),
-    /// Its message is out of turn, or its move illegal.
-    #[error(transparent)]
-    Partner(#[from] PartnerError),
+    Protocol(#[from] DraughtsError),
     #[error("the other program does not want this game ({0:?})")]
     Declined(Acceptance),
 }
@@ -78,7 +74,7 @@ pub struct ExchangeGame {
 pub async fn serve(
     listener: &TcpListener,
     player: &mut DraughtsPlayer,
-    pace: &Pace,
+    limits: &Limits,
     journal: Option<&Journal>,
     played: &mut (dyn FnMut(ExchangeGame) + Send),
 ) -> Result<(), ExchangeError> {
@@ -95,7 +91,7 @@ pub async fn serve(
         let PartnerPhase::ToAnswer(request) = dialogue.partner.phase().clone() else { continue };
         let answer = dialogue.partner.answer(Acceptance::Accepted)?;
         dialogue.say(&answer).await?;
-        played(dialogue.play(request.follower, request.minutes, player, pace).await?);
+        played(dialogue.play(request.follower, request.minutes, player, limits).await?);
         // It wants no further game, or has not ended this one by the protocol.
         if *dialogue.partner.phase() != PartnerPhase::Idle {
             return Ok(());
@@ -111,7 +107,7 @@ pub async fn connect(
     address: impl ToSocketAddrs,
     terms: ExchangeTerms,
     player: &mut DraughtsPlayer,
-    pace: &Pace,
+    limits: &Limits,
     journal: Option<&Journal>,
 ) -> Result<ExchangeGame, ExchangeError> {
     let mut dialogue = Dialogue::new(TcpStream::connect(address).await?, true, journal)?;
@@ -124,7 +120,7 @@ pub async fn connect(
             _ => {}
         }
     }
-    dialogue.play(!terms.follower, terms.minutes, player, pace).await
+    dialogue.play(!terms.follower, terms.minutes, player, limits).await
 }
 
 struct Dialogue<'a> {
@@ -144,7 +140,7 @@ impl<'a> Dialogue<'a> {
         Ok(self.stream.write_all(&Frames::bytes(message)).await?)
     }
 
-    /// The next thing that happens; what is to be answered at once is.
+    /// Returns the next happening, after sending the answer that it needs at once.
     async fn hear(&mut self, patience: Duration) -> Result<Happening, ExchangeError> {
         let message = timeout(patience, self.message()).await.map_err(|_| ExchangeError::Silent(patience))??;
         let (happening, answer) = self.partner.receive(message)?;
@@ -176,7 +172,7 @@ impl<'a> Dialogue<'a> {
         color: Color,
         minutes: u16,
         player: &mut DraughtsPlayer,
-        pace: &Pace,
+        limits: &Limits,
     ) -> Result<ExchangeGame, ExchangeError> {
         player.new_game();
         let name = match self.partner.other() {
@@ -190,7 +186,7 @@ impl<'a> Dialogue<'a> {
         let clock = watch.clocks(color).map_or(TimeControl::Unlimited, |(_, control)| control);
         let occasion = Occasion { place: "damexchange", players: [white, black], ours: color, clock };
         let recorder = GameRecorder::start(self.journal, &occasion, sheet.game());
-        let played = self.moves(&mut sheet, &recorder, color, watch, player, pace).await;
+        let played = self.moves(&mut sheet, &recorder, color, watch, player, limits).await;
         let reason = match (played, sheet.game().outcome()) {
             (Ok(reason), _) => reason,
             // A game over on the board is over, whether the other program confirms it or not.
@@ -215,7 +211,7 @@ impl<'a> Dialogue<'a> {
         color: Color,
         mut watch: ChessClock,
         player: &mut DraughtsPlayer,
-        pace: &Pace,
+        limits: &Limits,
     ) -> Result<Reason, ExchangeError> {
         loop {
             if let Some(reason) = self.partner.reason_to_end() {
@@ -229,7 +225,7 @@ impl<'a> Dialogue<'a> {
                 let game = self.partner.game().clone();
                 let decided = match watch.clocks(color) {
                     Some((clocks, control)) => player.decide_by_clock(&game, clocks, control, &mut |_| {}).await,
-                    None => player.decide(&game, pace, &mut |_| {}).await,
+                    None => player.decide(&game, limits, &mut |_| {}).await,
                 };
                 // There is a legal move: otherwise the game would have ended.
                 let Some(decision) = decided else { return Err(ExchangeError::Gone) };
@@ -253,7 +249,7 @@ impl<'a> Dialogue<'a> {
     }
 }
 
-/// The result by the word of one who played this colour.
+/// The result, by the reason that the player of this colour gives.
 fn result(reason: Reason, color: Color) -> GameResult {
     match reason {
         Reason::Won => GameResult::Won(color),
@@ -322,10 +318,10 @@ mod tests {
     use draughts_core::game::{Outcome, ballots};
 
     fn player(text: &str) -> DraughtsPlayer {
-        DraughtsPlayer::new(&text.parse().expect("a player"), &Pool::new(1), None)
+        DraughtsPlayer::new(&text.parse().expect("a player"), &Pool::new(1))
     }
 
-    const QUICK: Pace = Pace { nodes: Some(300), time: None, depth: None };
+    const QUICK: Limits = Limits { nodes: Some(300), time: None, depth: None, clocks: None };
 
     async fn listening() -> (TcpListener, std::net::SocketAddr) {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
@@ -376,7 +372,7 @@ mod tests {
             stream
         });
         let error = serve(&listener, &mut player("m"), &QUICK, None, &mut |_| {}).await.expect_err("no game");
-        assert!(matches!(error, ExchangeError::Message(_)), "{error}");
+        assert!(error.to_string().contains("is no DamExchange message"), "{error}");
         drop(stranger.await);
     }
 
@@ -390,7 +386,7 @@ mod tests {
             stream
         });
         let error = serve(&listener, &mut player("m"), &QUICK, None, &mut |_| {}).await.expect_err("no game");
-        assert!(matches!(error, ExchangeError::Partner(_)), "{error}");
+        assert!(error.to_string().contains("is not legal here"), "{error}");
         drop(stranger.await);
     }
 

@@ -3,7 +3,7 @@
 //!
 //! | subject | where |
 //! |---|---|
-//! | a player, and the limits of its moves: start here | `draughts_player`: [`DraughtsPlayer`], [`Pace`]; as text, `player_spec`: [`PlayerSpec`] |
+//! | a player: start here | `draughts_player`: [`DraughtsPlayer`]; as text, `player_spec`: [`PlayerSpec`]; in matches, `matched` |
 //! | a game of draughts for the council | `line`: [`DraughtsLine`] |
 //! | electors: the modern search, and that of 2010 | `elector`: [`DraughtsKind`] |
 //! | votes as text, and score sheets with votes | `votes`: [`vote_lines`], [`ScoreSheet`] |
@@ -12,14 +12,12 @@
 //!
 //! Rosters, criteria, phases, votes and the clock are the council's own. A strategy alone is a
 //! council of one.
-//!
-//! `src/draughts/examples/council.rs` lets a council decide.
 
 mod draughts_player;
 mod elector;
 mod exchange;
 mod line;
-mod pace;
+mod matched;
 mod player_spec;
 mod record;
 mod votes;
@@ -28,7 +26,7 @@ pub use draughts_player::DraughtsPlayer;
 pub use elector::DraughtsKind;
 pub use exchange::{ExchangeError, ExchangeGame, ExchangeTerms, connect, serve};
 pub use line::{DraughtsDecision, DraughtsLine, DraughtsProposal, DraughtsVote};
-pub use pace::Pace;
-pub use player_spec::{PlayerSpec, PlayerSpecError};
+pub use matched::by_tables;
+pub use player_spec::{DraughtsPlayerKind, PlayerSpec};
 pub use record::{GameRecorder, Occasion};
 pub use votes::{ScoreSheet, vote_lines};

@@ -1,6 +1,6 @@
-//! Players by name: `council`, a strategy or letters, `published`, each with options behind a colon.
+//! Players of draughts by name: `council`, a strategy or letters, `published`, each with options behind a colon.
 
-use std::{fmt, str::FromStr, sync::Arc};
+use std::sync::Arc;
 
 use council::{CouncilSettings, GroupMode, Roster, electors::ElectorSpec};
 use domain::{CriterionName, SecondPhaseMode};
@@ -9,87 +9,40 @@ use draughts_core::{
     evaluation::{Evaluation, Strategy},
     search::published::PublishedSettings,
 };
+use experiment::player::PlayerWords;
+use serde::Deserialize;
 
-use crate::player::{DraughtsKind, DraughtsLine, Pace};
+use crate::player::{DraughtsKind, DraughtsLine};
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PlayerSpecError {
-    #[error(
-        "player {0:?}: expected council, published, a strategy (peso-pedine, peso-posizione, spettacolo, fully-guarded) or \
-         letters of mpgsk"
-    )]
-    Name(String),
-    #[error("option {option:?} of the player {player}: expected {expected}")]
-    Option { option: String, player: String, expected: &'static str },
-}
+pub type PlayerSpec = experiment::player::PlayerSpec<DraughtsPlayerKind>;
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlayerSpec {
-    text: String,
+#[derive(Clone, Debug)]
+pub struct DraughtsPlayerKind {
     evaluations: Vec<Evaluation>,
     /// The search of 2010, where that is what plays.
     published: Option<PublishedSettings>,
     /// The rule of election; its `roster` is unused.
-    settings: CouncilSettings,
-    /// The limits of its moves, if the text gives any.
-    pace: Pace,
+    pub settings: CouncilSettings,
+    /// The endgame tables that modern searches use.
+    pub tables: Option<Arc<EndgameTables>>,
 }
 
+const EXPECTED: &str = "expected council, published, a strategy (peso-pedine, peso-posizione, spettacolo, fully-guarded) or \
+     letters of mpgsk";
 const OF_COUNCIL: &str = "roster=EVALUATIONS, criterion=NAME, second-phase=sequential or continued, split=SHARE, margin=POINTS, seed=N, hash=MIB, \
      nodes=N, movetime=SECONDS or depth=PLIES";
-const OF_STRATEGY: &str = "hash=MIB, nodes=N, movetime=SECONDS or depth=PLIES";
+const OF_STRATEGY: &str = "hash=MIB, seed=N, nodes=N, movetime=SECONDS or depth=PLIES";
 const OF_PUBLISHED: &str = "strategy=NAME, moves=N (how many full moves deep), quiescence=on or off, second=on or off, whole=on or off, seed=N";
 
-impl FromStr for PlayerSpec {
-    type Err = PlayerSpecError;
-
-    fn from_str(text: &str) -> Result<Self, PlayerSpecError> {
-        let (name, options) = text.split_once(':').unwrap_or((text, ""));
-        let unknown = || PlayerSpecError::Name(name.chars().take(40).collect());
-        let mut spec = Self {
-            text: text.to_owned(),
-            evaluations: Strategy::ALL.map(Evaluation::Published).to_vec(),
-            published: None,
-            settings: settings(),
-            pace: Pace::default(),
-        };
-        let expected = match name {
-            "council" => OF_COUNCIL,
-            "published" => {
-                spec.published = Some(PublishedSettings { whole_tree: false, ..PublishedSettings::default() });
-                OF_PUBLISHED
-            }
-            _ => {
-                spec.evaluations = vec![name.parse().map_err(|_| unknown())?];
-                OF_STRATEGY
-            }
-        };
-        for option in options.split(',').map(str::trim).filter(|option| !option.is_empty()) {
-            let (key, value) = option.split_once('=').unwrap_or((option, ""));
-            let taken = match name {
-                "council" => spec.set_council(key, value).or_else(|| spec.set_common(key, value)),
-                "published" => spec.set_published(key, value),
-                _ => spec.set_common(key, value),
-            };
-            taken.ok_or_else(|| PlayerSpecError::Option {
-                option: option.chars().take(80).collect(),
-                player: name.to_owned(),
-                expected,
-            })?;
-        }
-        // A single elector has the whole move in the first phase.
-        if spec.published.is_some() || spec.evaluations.len() == 1 {
-            spec.settings.criterion = CriterionName::Majority;
-        }
-        Ok(spec)
-    }
-}
+/// The largest table of a search, MiB.
+const MOST_HASH: usize = 4096;
 
 /// Returns the default council: criterion and second phase that measured best (docs/draughts.md).
 /// Its searches have one thread each and share nothing, so there are no groups, and one core has
 /// the second phase.
 fn settings() -> CouncilSettings {
     CouncilSettings {
+        roster: String::new(),
         criterion: CriterionName::ReSearch,
         second_phase: SecondPhaseMode::Continued,
         groups: GroupMode::None,
@@ -99,78 +52,83 @@ fn settings() -> CouncilSettings {
     }
 }
 
-impl PlayerSpec {
-    /// Options of every search of today; `None` for what is none.
-    fn set_common(&mut self, key: &str, value: &str) -> Option<()> {
-        match key {
-            "hash" => self.settings.hash = value.parse().ok().filter(|hash| (1..=4096).contains(hash))?,
-            "seed" => self.settings.seed = value.parse().ok()?,
-            _ => self.pace = self.pace.with(key, value)?,
+impl DraughtsPlayerKind {
+    pub(super) fn read(words: &PlayerWords<'_>) -> Result<Self, String> {
+        let evaluations = Strategy::ALL.map(Evaluation::Published).to_vec();
+        let mut kind = Self { evaluations, published: None, settings: settings(), tables: None };
+        match words.kind {
+            "council" => kind.read_settings(words, OF_COUNCIL)?,
+            "published" => kind.read_published(words)?,
+            name => {
+                kind.evaluations = vec![name.parse().map_err(|_| words.wrong(EXPECTED))?];
+                kind.read_settings(words, OF_STRATEGY)?;
+            }
         }
-        Some(())
+        // A single elector has the whole move in the first phase.
+        if kind.published.is_some() || kind.evaluations.len() == 1 {
+            kind.settings.criterion = CriterionName::Majority;
+        }
+        Ok(kind)
     }
 
-    fn set_council(&mut self, key: &str, value: &str) -> Option<()> {
-        let settings = &mut self.settings;
-        match key {
-            "roster" => {
-                let electors: Option<Vec<Evaluation>> =
-                    value.split_ascii_whitespace().map(|name| name.parse().ok()).collect();
-                let different = |electors: &Vec<Evaluation>| {
-                    (1..electors.len()).all(|place| !electors[..place].contains(&electors[place]))
-                };
-                self.evaluations = electors.filter(|electors| !electors.is_empty()).filter(different)?;
-            }
-            "criterion" => {
-                settings.criterion = CriterionName::ALL.into_iter().find(|criterion| criterion.word() == value)?;
-            }
-            "second-phase" => {
-                let modes = [SecondPhaseMode::Sequential, SecondPhaseMode::Continued];
-                settings.second_phase = modes.into_iter().find(|mode| mode.word() == value)?;
-            }
-            "split" => settings.split = value.parse().ok().filter(|split| (0.0..=1.0).contains(split))?,
-            "margin" => settings.margin = value.parse().ok().filter(|margin| (0.0..=100_000.0).contains(margin))?,
-            _ => return None,
+    /// Reads the options of modern searches, those that `accepted` names.
+    fn read_settings(&mut self, words: &PlayerWords<'_>, accepted: &str) -> Result<(), String> {
+        let is_accepted = |key: &str| accepted.split(", ").any(|option| option.split('=').next() == Some(key));
+        if let Some((key, value)) = words.options.iter().find(|(key, _)| !is_accepted(key)) {
+            return Err(words.wrong(format_args!("{key}={value}: expected {accepted}")));
         }
-        Some(())
+        let mut table = toml::Table::try_from(&self.settings).map_err(|error| words.wrong(error))?;
+        words.add_to(&mut table, |_| true);
+        let settings = CouncilSettings::deserialize(table).map_err(|error| words.wrong(error.message()))?;
+        let fits = settings.hash <= MOST_HASH
+            && matches!(settings.second_phase, SecondPhaseMode::Sequential | SecondPhaseMode::Continued);
+        if !fits {
+            return Err(words.wrong(format_args!("expected {accepted}; hash up to {MOST_HASH}")));
+        }
+        if !settings.roster.is_empty() {
+            let electors: Option<Vec<Evaluation>> =
+                settings.roster.split_ascii_whitespace().map(|name| name.parse().ok()).collect();
+            let different = |electors: &Vec<Evaluation>| {
+                (1..electors.len()).all(|place| !electors[..place].contains(&electors[place]))
+            };
+            let electors = electors.filter(|electors| !electors.is_empty()).filter(different);
+            self.evaluations = electors.ok_or_else(|| words.wrong(format_args!("expected {accepted}")))?;
+        }
+        self.settings = settings;
+        Ok(())
     }
 
-    fn set_published(&mut self, key: &str, value: &str) -> Option<()> {
-        let on = || match value {
-            "on" => Some(true),
-            "off" => Some(false),
-            _ => None,
+    fn read_published(&mut self, words: &PlayerWords<'_>) -> Result<(), String> {
+        let mut published = PublishedSettings { whole_tree: false, ..PublishedSettings::default() };
+        let mut set = |key: &str, value: &str| {
+            let on = || match value {
+                "on" => Some(true),
+                "off" => Some(false),
+                _ => None,
+            };
+            match key {
+                "strategy" => {
+                    published.strategy = Strategy::ALL.into_iter().find(|strategy| strategy.name() == value)?;
+                }
+                "moves" => published.depth = value.parse().ok().filter(|depth| (1..=8).contains(depth))?,
+                "quiescence" => published.quiescence = on()?,
+                "second" => published.second_iteration = on()?,
+                "whole" => published.whole_tree = on()?,
+                "seed" => self.settings.seed = value.parse().ok()?,
+                _ => return None,
+            }
+            Some(())
         };
-        let settings = self.published.as_mut()?;
-        match key {
-            "strategy" => settings.strategy = Strategy::ALL.into_iter().find(|strategy| strategy.name() == value)?,
-            "moves" => settings.depth = value.parse().ok().filter(|depth| (1..=8).contains(depth))?,
-            "quiescence" => settings.quiescence = on()?,
-            "second" => settings.second_iteration = on()?,
-            "whole" => settings.whole_tree = on()?,
-            "seed" => self.settings.seed = value.parse().ok()?,
-            _ => return None,
+        let all = words.options.iter().try_for_each(|(key, value)| set(key, value));
+        // Its tree has no other limit than its depth.
+        if all.is_none() || words.pace.is_some() || words.bare.is_some() {
+            return Err(words.wrong(format_args!("expected {OF_PUBLISHED}")));
         }
-        Some(())
+        self.published = Some(published);
+        Ok(())
     }
 
-    /// Returns the limits of its moves, if the text gives any.
-    pub fn pace(&self) -> Pace {
-        self.pace
-    }
-
-    pub fn settings(&self) -> &CouncilSettings {
-        &self.settings
-    }
-
-    /// Returns the same player with another criterion.
-    #[must_use]
-    pub fn by(&self, criterion: CriterionName) -> Self {
-        Self { settings: CouncilSettings { criterion, ..self.settings.clone() }, ..self.clone() }
-    }
-
-    /// Returns the electors; modern ones use these endgame tables.
-    pub fn roster(&self, tables: Option<&Arc<EndgameTables>>) -> Roster<DraughtsLine> {
+    pub fn roster(&self) -> Roster<DraughtsLine> {
         let hash = self.settings.hash;
         let elector = |name: String, kind| ElectorSpec::new(name.into(), kind, hash);
         Roster::of(match self.published {
@@ -180,17 +138,11 @@ impl PlayerSpec {
             }
             None => {
                 let today = |evaluation: &Evaluation| {
-                    elector(evaluation.to_string(), DraughtsKind::Today(*evaluation, tables.cloned()))
+                    elector(evaluation.to_string(), DraughtsKind::Today(*evaluation, self.tables.clone()))
                 };
                 self.evaluations.iter().map(today).collect()
             }
         })
-    }
-}
-
-impl fmt::Display for PlayerSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.text)
     }
 }
 
@@ -209,7 +161,7 @@ mod tests {
         ] {
             let spec: PlayerSpec = text.parse().expect(text);
             let names: Vec<String> =
-                spec.roster(None).electors().iter().map(|elector| elector.name.to_string()).collect();
+                spec.kind.roster().electors().iter().map(|elector| elector.name.to_string()).collect();
             assert_eq!(names.join(" "), electors);
             assert_eq!(spec.to_string(), text);
         }
@@ -220,12 +172,14 @@ mod tests {
         for (text, part) in [
             ("", "expected council"),
             ("sicilian", "fully-guarded"),
-            ("council:criterion=best", "criterion=NAME"),
+            ("council:criterion=best", "re-search"),
             ("council:roster=m m", "roster=EVALUATIONS"),
             ("council:second-phase=shared", "sequential or continued"),
+            ("council:advisers=mates", "roster=EVALUATIONS"),
             ("published:nodes=5", "quiescence=on or off"),
             ("m:split=0.5", "hash=MIB"),
-            ("m:movetime=-1", "movetime=SECONDS"),
+            ("m:hash=5000", "hash up to 4096"),
+            ("m:movetime=-1", "movetime=0.1 in seconds"),
         ] {
             let error = text.parse::<PlayerSpec>().expect_err(text).to_string();
             assert!(error.contains(part), "{text}: {error}");

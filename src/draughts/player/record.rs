@@ -77,14 +77,14 @@ mod tests {
     use domain::ServerName;
 
     use super::*;
-    use crate::player::{DraughtsPlayer, Pace};
+    use crate::player::DraughtsPlayer;
 
     #[tokio::test]
     async fn journalled_game_is_not_chess() {
         let folder = tempfile::tempdir().expect("a folder");
         let settings = JournalSettings::in_folder(folder.path());
         let journal = Journal::open(&settings).expect("a journal");
-        let mut player = DraughtsPlayer::new(&"council".parse().expect("a player"), &Pool::new(1), None);
+        let mut player = DraughtsPlayer::new(&"council".parse().expect("a player"), &Pool::new(1));
         let mut game = Game::new("W:W21,22:B1,2".parse().expect("a position"), board::Rules::Relaxed);
         let occasion = Occasion {
             place: "console",
@@ -93,9 +93,9 @@ mod tests {
             clock: TimeControl::Unlimited,
         };
         let recorder = GameRecorder::start(Some(&journal), &occasion, &game);
-        let pace = Pace { nodes: Some(200), ..Pace::default() };
+        let limits = domain::Pace::Nodes(200).limits();
         for _ in 0..2 {
-            let decision = player.decide(&game, &pace, &mut |_| {}).await.expect("a move");
+            let decision = player.decide(&game, &limits, &mut |_| {}).await.expect("a move");
             recorder.decided(&game, &decision).await;
             game.play(decision.best).expect("legal");
             let reply = game.legal_moves()[0];

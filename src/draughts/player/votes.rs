@@ -32,7 +32,7 @@ impl ScoreSheet {
     }
 
     /// Plays what was decided, and keeps the vote as a comment.
-    pub fn decided(&mut self, decision: &DraughtsDecision) -> Result<(), draughts_core::board::MoveError> {
+    pub fn decided(&mut self, decision: &DraughtsDecision) -> Result<(), draughts_core::board::DraughtsError> {
         let said = comment(self.game(), decision);
         self.record.game.play(decision.best)?;
         self.comment(said);
@@ -50,12 +50,12 @@ impl ScoreSheet {
     }
 
     /// Reads a move and plays it.
-    pub fn play_text(&mut self, text: &str) -> Result<draughts_core::board::Move, draughts_core::board::MoveError> {
+    pub fn play_text(&mut self, text: &str) -> Result<draughts_core::board::Move, draughts_core::board::DraughtsError> {
         self.record.game.play_text(text)
     }
 
     /// Plays a move.
-    pub fn play(&mut self, mv: draughts_core::board::Move) -> Result<(), draughts_core::board::MoveError> {
+    pub fn play(&mut self, mv: draughts_core::board::Move) -> Result<(), draughts_core::board::DraughtsError> {
         self.record.game.play(mv)
     }
 
@@ -84,17 +84,16 @@ fn comment(game: &Game, decision: &DraughtsDecision) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::player::{DraughtsPlayer, Pace};
+    use crate::player::DraughtsPlayer;
     use council::electors::Pool;
     use draughts_core::{board::Rules, game::pdn};
 
     #[tokio::test]
     async fn score_sheet_round_trips_votes() {
-        let mut player =
-            DraughtsPlayer::new(&"council:criterion=majority".parse().expect("a player"), &Pool::new(1), None);
+        let mut player = DraughtsPlayer::new(&"council:criterion=majority".parse().expect("a player"), &Pool::new(1));
         let mut sheet = ScoreSheet::new("council", "Anna", Game::default());
-        let pace = Pace { nodes: Some(500), ..Pace::default() };
-        let decision = player.decide(sheet.game(), &pace, &mut |_| {}).await.expect("a move");
+        let limits = domain::Pace::Nodes(500).limits();
+        let decision = player.decide(sheet.game(), &limits, &mut |_| {}).await.expect("a move");
         assert_eq!(vote_lines(sheet.game(), &decision).len(), 1 + 4 + 1);
         sheet.decided(&decision).expect("legal");
         let reply = sheet.game().legal_moves()[0].to_string();

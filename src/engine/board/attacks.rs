@@ -107,7 +107,7 @@ static SLIDERS: LazyLock<Sliders> = LazyLock::new(|| {
     Sliders { rook, bishop, answers }
 });
 
-/// Returns the squares whose occupation matters to a slider: its lines without their last squares.
+/// Returns the squares that can block a slider: its lines without their last squares.
 fn relevant(square: usize, steps: &[(i32, i32)]) -> u64 {
     steps.iter().fold(0, |mask, step| {
         let line = Bitboard(walk(square, &[*step], 7, 0));

@@ -1,4 +1,4 @@
-//! Seeing one ply early that a repetition can be had (Marcel van Kervinck's cuckoo tables).
+//! Detection of a possible repetition one ply early (Marcel van Kervinck's cuckoo tables).
 //!
 //! If the keys of two positions differ by exactly one reversible move, the player to move can go back to the earlier
 //! one. A cuckoo hash finds that move from the difference of the keys.

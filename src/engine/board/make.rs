@@ -40,6 +40,7 @@ impl Keys {
         let pawn = when(piece.role() == Role::Pawn);
         let black = when(piece.color() == Color::Black);
         self.pawns ^= key & pawn;
+        self.minors ^= key & when(matches!(piece.role(), Role::Knight | Role::Bishop | Role::King));
         self.pieces[0] ^= key & !pawn & !black;
         self.pieces[1] ^= key & !pawn & black;
     }

@@ -40,6 +40,8 @@ pub struct Keys {
     pub pawns: u64,
     /// The other men of each colour.
     pub pieces: [u64; 2],
+    /// Knights, bishops and kings of both colours.
+    pub minors: u64,
     /// The number of men of each kind.
     pub material: u64,
 }
@@ -154,21 +156,9 @@ impl Board {
         self.castling.rights == 0
     }
 
-    /// The men that give check to the player to move.
-    #[inline]
-    pub const fn checkers(&self) -> Bitboard {
-        self.checkers
-    }
-
     #[inline]
     pub const fn in_check(&self) -> bool {
         self.checkers.has_any()
-    }
-
-    /// The men of the player to move that shield their king from a slider.
-    #[inline]
-    pub const fn pinned(&self) -> Bitboard {
-        self.pinned
     }
 
     /// The keys that name the position and parts of it.
@@ -181,12 +171,6 @@ impl Board {
     #[inline]
     pub const fn halfmoves(&self) -> u16 {
         self.halfmoves
-    }
-
-    /// The square on which a pawn can be taken in passing, if one can.
-    #[inline]
-    pub const fn en_passant(&self) -> Option<Square> {
-        self.en_passant
     }
 
     /// Returns the role captured by `mv`. Castling captures nothing.

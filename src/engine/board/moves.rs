@@ -78,7 +78,7 @@ impl Move {
         }
     }
 
-    /// A move from its sixteen bits; 0 is none. Whether it makes sense on a board is another question.
+    /// A move from its sixteen bits; 0 is none. It need not fit any board.
     #[inline]
     pub const fn from_bits(bits: u16) -> Option<Self> {
         match NonZeroU16::new(bits) {

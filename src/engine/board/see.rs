@@ -1,4 +1,4 @@
-//! Static exchange evaluation: what a sequence of captures on one square is worth.
+//! Static exchange evaluation: the value of a sequence of captures on one square.
 
 use super::{Bitboard, Board, Move, MoveKind, attacks, types::Role};
 
@@ -57,7 +57,7 @@ impl Board {
         loop {
             let own = attackers & self.color(side);
             let Some(role) = Role::ALL.into_iter().find(|role| (own & self.role(*role)).has_any()) else { break };
-            // A king does not take what is still defended.
+            // A king does not take a defended man.
             if role == Role::King && (attackers & self.color(!side)).has_any() {
                 break;
             }

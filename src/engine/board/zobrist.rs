@@ -1,4 +1,4 @@
-//! Random numbers whose exclusive-or is the key of a position (Zobrist hashing).
+//! Random numbers; their exclusive-or is the key of a position (Zobrist hashing).
 
 use super::types::{Color, Piece, Role, Square};
 

@@ -6,7 +6,7 @@ use arrayvec::ArrayVec;
 
 use crate::board::{Bitboard, Board, Color, Role, Square, attacks};
 
-/// A knight, bishop, rook or queen and what it attacks.
+/// A knight, bishop, rook or queen with its attacks.
 #[derive(Clone, Copy)]
 pub(super) struct Officer {
     pub role: Role,

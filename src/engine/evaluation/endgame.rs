@@ -9,7 +9,7 @@ pub const FULL_SCALE: i32 = 64;
 
 /// The weight of each role in the phase of the game.
 const PHASES: [i32; 6] = [0, 1, 1, 2, 4, 0];
-/// Rough values of the pieces, for who could win at all.
+/// Rough values of the pieces, for the chances to win.
 const VALUES: [i32; 6] = [0, 3, 3, 5, 9, 0];
 
 /// 24 with all pieces on the board, 0 with none.

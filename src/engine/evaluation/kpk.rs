@@ -14,13 +14,11 @@ use crate::board::{Bitboard, Color, Square, attacks};
 const PAWNS: usize = 24;
 
 /// The losing squares of the bare king, by pawn and its king.
-type Lost = [[Bitboard; 64]; PAWNS];
-
 struct Wins {
     /// The pawn's side to move.
-    strong: Lost,
+    strong: [[Bitboard; 64]; PAWNS],
     /// The bare king to move.
-    weak: Lost,
+    weak: [[Bitboard; 64]; PAWNS],
 }
 
 static WINS: LazyLock<Box<Wins>> = LazyLock::new(|| {
@@ -48,7 +46,7 @@ fn pawns() -> impl Iterator<Item = (usize, Square)> {
 }
 
 impl Wins {
-    /// Adds what follows from what is known; `false` if nothing does.
+    /// Adds the wins that follow from the known ones; returns false if there are none.
     fn grow(&mut self) -> bool {
         let mut grown = false;
         for (i, pawn) in pawns() {
@@ -145,7 +143,7 @@ mod tests {
 
     #[test]
     fn kpk_wins_match_the_known_number() {
-        let count = |sets: &Lost| sets.iter().flatten().map(|set| set.count()).sum::<usize>();
+        let count = |sets: &[[Bitboard; 64]; PAWNS]| sets.iter().flatten().map(|set| set.count()).sum::<usize>();
         assert_eq!(count(&WINS.strong) + count(&WINS.weak), 111_282);
     }
 }

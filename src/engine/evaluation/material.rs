@@ -1,4 +1,4 @@
-//! `m`: what the men are worth.
+//! `m`: the value of the men.
 
 use super::tally::{Tally, Trace};
 use crate::board::{Board, Color, Role};

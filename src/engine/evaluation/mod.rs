@@ -2,7 +2,7 @@
 //! §2), and by a trained [`net`](crate::net) on top of them or instead of them.
 //!
 //! Each heuristic is a pure function of the board and of a `Context` of attack maps, in the file of
-//! its name. It counts [`Weights`], whose numbers are all in `weights.rs`. The same code runs for
+//! its name. It counts [`Weights`]; all their numbers are in `weights.rs`. The same code runs for
 //! play and, with a [`Trace`], for the tuner. Terms that act on the whole sum (the phase of the
 //! game, drawn endings, driving a bare king) belong to no heuristic and are in `endgame.rs`.
 
@@ -84,7 +84,7 @@ impl Recipe {
         i32::from(self.shares[heuristic as usize])
     }
 
-    /// The numbers that go with what is on: a subset that was fitted alone has its own.
+    /// The weights of the heuristics in use: a subset fitted alone has its own.
     fn weights(&self) -> &'static Weights {
         let on = Heuristic::ALL.into_iter().filter(|heuristic| self.share(*heuristic) != 0);
         subsets::weights(on.fold(Knowledge::NONE, Knowledge::with))

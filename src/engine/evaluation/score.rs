@@ -1,6 +1,6 @@
 //! Middlegame and endgame values in one integer.
 
-use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
+use std::ops::{Add, AddAssign, Mul, Sub};
 
 /// The phase of a full board; 0 is bare kings and pawns.
 pub const FULL_PHASE: i32 = 24;
@@ -16,12 +16,6 @@ impl Packed {
     #[inline]
     pub const fn new(middlegame: i32, endgame: i32) -> Self {
         Self((endgame << 16).wrapping_add(middlegame))
-    }
-
-    /// Creates a value that is the same in both phases.
-    #[inline]
-    pub const fn both(value: i32) -> Self {
-        Self::new(value, value)
     }
 
     #[inline]
@@ -72,21 +66,6 @@ impl Sub for Packed {
     }
 }
 
-impl SubAssign for Packed {
-    #[inline]
-    fn sub_assign(&mut self, other: Self) {
-        *self = *self - other;
-    }
-}
-
-impl Neg for Packed {
-    type Output = Self;
-    #[inline]
-    fn neg(self) -> Self {
-        Self::ZERO - self
-    }
-}
-
 impl Mul<i32> for Packed {
     type Output = Self;
     #[inline]
@@ -104,8 +83,8 @@ mod tests {
         for (mg, eg) in [(0, 0), (-1, 1), (1, -1), (-300, -20), (1200, -7), (-1, 0), (0, -1)] {
             let packed = Packed::new(mg, eg);
             assert_eq!((packed.middlegame(), packed.endgame()), (mg, eg));
-            let thrice = packed * 3 - packed + -packed;
-            assert_eq!((thrice.middlegame(), thrice.endgame()), (mg, eg));
+            let once = packed * 3 - packed - packed;
+            assert_eq!((once.middlegame(), once.endgame()), (mg, eg));
         }
         assert_eq!(Packed::new(24, 0).taper(12), 12);
     }

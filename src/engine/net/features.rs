@@ -30,13 +30,6 @@ pub struct Mask {
     near_kings: u8,
 }
 
-/// A text that names no mask.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?} is no mask (accepted: letters of pnbrqk, each at most once, with @1 to @7 behind for men near the kings)"
-)]
-pub struct MaskError(pub String);
-
 impl Mask {
     pub const ALL: Self = Self { roles: 0b11_1111, near_kings: 0 };
 
@@ -84,11 +77,15 @@ impl Default for Mask {
 }
 
 impl FromStr for Mask {
-    type Err = MaskError;
+    type Err = String;
 
     /// Reads the letters of roles, `pk` for pawns and kings, and a reach, `pnbrqk@2` for men within two steps of a king.
-    fn from_str(text: &str) -> Result<Self, MaskError> {
-        let error = || MaskError(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, String> {
+        let error = || {
+            format!(
+                "{text:?} is no mask (accepted: letters of pnbrqk, each at most once, with @1 to @7 behind for men near the kings)"
+            )
+        };
         let (letters, reach) = text.split_once('@').unwrap_or((text, "0"));
         let mut roles = 0;
         for letter in letters.chars() {

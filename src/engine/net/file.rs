@@ -28,12 +28,11 @@ pub enum NetError {
     /// The file is too short or too long.
     #[error("a net that is cut off or has something behind it")]
     Length,
-    /// Some byte is not what it was.
     #[error("a damaged net: its checksum does not hold")]
     Checksum,
     #[error("a net whose header makes no sense")]
     Header,
-    /// Numbers that would overflow.
+    /// The numbers would overflow.
     #[error("a net with weights beyond their bounds")]
     Weights,
     /// A net is no base for a net.

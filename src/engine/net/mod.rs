@@ -30,7 +30,7 @@ use super::{
 };
 
 pub(crate) use accumulator::Accumulator;
-pub use features::{INPUTS, Mask, MaskError, feature, is_mirrored};
+pub use features::{INPUTS, Mask, feature, is_mirrored};
 pub use file::NetError;
 use weights::Block;
 pub use weights::{BLOCK, LARGEST_INPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT, LARGEST_WIDTH, ROWS, Weights};
@@ -112,7 +112,7 @@ impl Net {
         &self.header
     }
 
-    /// Returns the identity of a net: equal for nets that are equal in everything.
+    /// Returns a number that identifies the net.
     pub fn checksum(&self) -> u64 {
         self.checksum
     }

@@ -1,7 +1,7 @@
 //! The numbers of a net: rows as wide as its first layer, in the order in which files and trainings have them.
 //!
-//! A row for every input, what it adds to the first layer; one for what the layer begins with; then, bucket by bucket, what the
-//! mover's layer and the other player's count for the output.
+//! A row for every input, added to the first layer; one for the layer's start; then, bucket by bucket, the output's weights of
+//! the mover's layer and of the other player's.
 
 use super::{BUCKETS, INPUTS};
 

@@ -3,12 +3,12 @@
 use super::Effort;
 use crate::board::{Board, CheckMap, Move, MoveKind, MoveList};
 
-/// The moves that the attacker tries. The defender always has all of his.
+/// The moves of the attacker. The defender may always play any move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attack {
     /// Checks alone: long mates, since every check leaves few replies.
     Checks,
-    /// Checks, and quiet moves after which the attacker would mate at once, were he to move again.
+    /// Checks, and quiet moves with a threat of mate in one.
     Threats,
     /// All moves: short mates.
     All,

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use crate::search::Place;
 
-/// The nodes that a proof may still look at. A node is a position that was made by a move, as in the search.
+/// The node budget of a proof. A node is a position after a move, as in the search.
 pub struct Effort<'a> {
     used: u64,
     most: u64,
@@ -73,5 +73,5 @@ impl<'a> Effort<'a> {
     }
 }
 
-/// Nodes between two looks at the caller's wish: well under a millisecond.
+/// Nodes between two checks of the stop flag: well under a millisecond.
 const POLL: u64 = 128;

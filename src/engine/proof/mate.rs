@@ -16,9 +16,8 @@ use crate::board::{Board, Move, Position};
 /// A number above any proof number that is still open.
 const INFINITE: u32 = 1 << 30;
 
-/// The part of the deciding proof number by which the next best may be passed before it is searched
-/// instead: fewer positions are made again (J. Pawlewicz and Ł. Lew, *Improving depth-first
-/// PN-search: 1+ε trick*, 2006).
+/// A child is searched until its number exceeds the second best one by one part in `PATIENCE`, because every change to
+/// another child makes positions again (J. Pawlewicz and Ł. Lew, *Improving depth-first PN-search: 1+ε trick*, 2006).
 const PATIENCE: u32 = 4;
 
 /// The table's memory for a position, bytes: key, numbers and move, with the free space of a hash
@@ -80,18 +79,18 @@ impl Entry {
 pub enum Verdict {
     /// The player to move mates by force.
     Mate(Mate),
-    /// There is no mate by these moves, as far as the solver looks.
+    /// There is no mate by these moves within the solver's limits.
     None,
-    /// The nodes, or the memory, did not suffice; the same question goes on from here.
+    /// The nodes, or the memory, did not suffice; another call continues the search.
     Open,
 }
 
-/// Looks for forced mates. What it finds out about one position it remembers for the next, as long as the attacker's allowed moves
-/// are the same.
+/// Searches for forced mates. Results stay valid from position to position, as long as the attacker's allowed moves are the
+/// same.
 #[derive(Debug)]
 pub struct MateSolver {
     attack: Attack,
-    /// Plies of the longest mate that is looked for.
+    /// Plies of the longest mate searched for.
     longest: u32,
     table: HashMap<u64, Entry>,
     most_entries: usize,
@@ -133,8 +132,7 @@ impl MateSolver {
         match numbers {
             Numbers { proof: 0, .. } => {
                 let proved = |key: u64| self.table.get(&key).filter(|entry| entry.is_proved())?.best;
-                let proof = Proof { proved: &proved, barred: &barred };
-                proof.verify(position.board()).map_or(Verdict::None, Verdict::Mate)
+                Proof::new(&proved, &barred).verify(position.board()).map_or(Verdict::None, Verdict::Mate)
             }
             Numbers { disproof: 0, .. } => Verdict::None,
             _ => Verdict::Open,
@@ -155,7 +153,7 @@ fn barred(position: &Position) -> Vec<u64> {
     keys.sort_unstable();
     let mut barred: Vec<u64> = keys.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
     barred.dedup();
-    // The root itself is on the board already; that it comes back is a repetition on the path.
+    // The root is on the path already, so its return counts as a repetition there.
     barred.retain(|key| *key != here[0]);
     barred
 }
@@ -180,7 +178,7 @@ struct Child {
 }
 
 impl Solving<'_, '_> {
-    /// Looks into a position until a number of it reaches its threshold, or there is nothing left to spend.
+    /// Searches a position until one of its numbers reaches its threshold, or the effort is spent.
     fn look_into(&mut self, board: &Board, thresholds: Numbers) -> Numbers {
         self.effort.spend();
         let key = board.keys().position;
@@ -208,7 +206,7 @@ impl Solving<'_, '_> {
     }
 
     fn store(&mut self, key: u64, entry: Entry) {
-        // What depends on how the root was restricted is of no use elsewhere; the proof needs it.
+        // The entry of a restricted root is of no use elsewhere, but the proof needs it.
         if !self.solver.is_full() || self.solver.table.contains_key(&key) {
             self.solver.table.insert(key, entry);
         }

@@ -1,7 +1,7 @@
 //! Forced mates.
 //!
-//! Nothing here is an opinion: a claim is either proved, against every defence, or not made. [`MateSolver`] finds a mate by
-//! proof-number search; it is paid from an [`Effort`], which counts the positions visited and can be stopped.
+//! Every claim is proved against every defence. [`MateSolver`] finds a mate by proof-number search, within an [`Effort`], which
+//! counts the positions and can be stopped.
 
 mod attack;
 mod effort;

@@ -15,7 +15,7 @@ use super::{
     worker::Worker,
 };
 use crate::{
-    board::{Board, Move},
+    board::{Board, CheckMap, Move},
     syzygy::Outcome,
 };
 
@@ -34,10 +34,12 @@ pub(super) struct Node {
     pub improving: bool,
     /// True on a principal variation of this or an earlier search.
     pub principal: bool,
+    /// The table's move, if it can be played here.
+    pub table_move: Option<Move>,
 }
 
 /// A move with the facts known before it is made.
-struct Candidate {
+pub(super) struct Candidate {
     mv: Move,
     noisy: bool,
     gives_check: bool,
@@ -46,6 +48,8 @@ struct Candidate {
     place: usize,
     /// The late move reduction before closer inspection, in 1/1024 of a ply.
     reduction: i32,
+    /// Proposed by other electors at the root, so not reduced.
+    hinted: bool,
 }
 
 enum Verdict {
@@ -101,13 +105,11 @@ impl Worker<'_> {
         }
 
         // Transposition table.
-        let key = board.keys().position;
-        let entry = if excluded.is_some() { None } else { self.shared.table.probe(key) };
-        let table_move = match excluded {
-            Some(_) => None,
-            None => entry.and_then(|entry| entry.mv).filter(|mv| board.is_pseudo_legal(*mv)),
-        };
-        if let Some(entry) = entry.filter(|entry| !PV && entry.depth >= depth && board.halfmoves() < 90) {
+        let entry = self.shared.table.probe(board.keys().position);
+        let table_move = entry.and_then(|entry| entry.mv).filter(|mv| board.is_pseudo_legal(*mv));
+        if let Some(entry) =
+            entry.filter(|entry| !PV && excluded.is_none() && entry.depth >= depth && board.halfmoves() < 90)
+        {
             let known = entry.value_at(ply);
             if entry.bound.settles(known, beta) {
                 if let Some(mv) = table_move.filter(|mv| known >= beta && !board.is_noisy(*mv)) {
@@ -133,15 +135,23 @@ impl Worker<'_> {
             };
         }
 
-        let mut node = self.look(board, entry.as_ref(), ply, excluded.is_some());
-        node.depth = depth;
-        node.cut = cut;
+        let mut node = self.evaluate_node(board, entry.as_ref(), ply);
+        (node.depth, node.cut, node.table_move) = (depth, cut, table_move);
         node.principal |= PV;
+        let before = self.frame_before(ply, 1);
+        if excluded.is_none() && !node.in_check && before.evaluation != value::NONE {
+            // Hindsight: a reduced move that worsened nothing deserves more depth, one that lost much less still.
+            let lost = node.evaluation + before.evaluation;
+            if before.reduction >= 3 && lost <= 0 {
+                node.depth += 1;
+            } else if before.reduction >= 2 && depth >= 2 && lost > self.parameters().hindsight_margin {
+                node.depth -= 1;
+            }
+        }
         self.frame_mut(ply + 1).cutoffs = 0;
         self.frame_mut(ply + 1).killers = [None; 2];
         if !PV
             && !node.in_check
-            && excluded.is_none()
             && let Some(value) = self.prune_node(board, &node, entry.as_ref(), alpha, beta)
         {
             return value;
@@ -150,24 +160,26 @@ impl Worker<'_> {
             return 0;
         }
         // Internal iterative reduction: without a table move the ordering is poor; the next iteration will be better.
-        if depth >= 4 && (PV || cut) && table_move.is_none() && excluded.is_none() {
+        if node.depth >= 4 && (PV || cut) && table_move.is_none() && excluded.is_none() {
             node.depth -= 1;
         }
-        self.search_moves::<PV>(board, &node, entry.as_ref(), table_move, alpha, beta)
+        self.search_moves::<PV>(board, &node, entry.as_ref(), alpha, beta)
     }
 
-    /// Evaluates a node and compares it with the plies before.
-    fn look(&mut self, board: &Board, entry: Option<&Entry>, ply: usize, excluded: bool) -> Node {
+    /// Evaluates a node and compares it with the plies before. Stores the evaluation of a new position at once, because most
+    /// nodes end before their value is stored.
+    pub(super) fn evaluate_node(&mut self, board: &Board, entry: Option<&Entry>, ply: usize) -> Node {
         let in_check = board.in_check();
         let raw = match entry {
             _ if in_check => value::NONE,
             Some(entry) if entry.evaluation != value::NONE => entry.evaluation,
             _ => self.evaluate(board),
         };
-        let evaluation = if in_check { value::NONE } else { self.corrected(board, raw) };
-        if !excluded {
-            self.frame_mut(ply).evaluation = evaluation;
+        if entry.is_none() && !in_check {
+            self.shared.table.store(board.keys().position, ply, None, 0, raw, 0, Bound::None, false);
         }
+        let evaluation = if in_check { value::NONE } else { self.corrected(board, raw, ply) };
+        self.frame_mut(ply).evaluation = evaluation;
         // Improving: better than at our last turn, so prune less on high values and more on low ones.
         let before = |back| self.frame_before(ply, back).evaluation;
         let improving = !in_check
@@ -176,7 +188,7 @@ impl Worker<'_> {
                 (value::NONE, earlier) | (earlier, _) => evaluation > earlier,
             };
         let principal = entry.is_some_and(|entry| entry.principal);
-        Node { ply, depth: 0, cut: false, in_check, raw, evaluation, improving, principal }
+        Node { ply, depth: 0, cut: false, in_check, raw, evaluation, improving, principal, table_move: None }
     }
 
     /// Searches the moves of a node one after the other.
@@ -185,11 +197,10 @@ impl Worker<'_> {
         board: &Board,
         node: &Node,
         entry: Option<&Entry>,
-        table_move: Option<Move>,
         mut alpha: Value,
         beta: Value,
     ) -> Value {
-        let (ply, old_alpha) = (node.ply, alpha);
+        let (ply, table_move, old_alpha) = (node.ply, node.table_move, alpha);
         let excluded = self.frame(ply).excluded;
         let path = self.path(board, ply);
         let checks = board.check_map();
@@ -206,17 +217,8 @@ impl Worker<'_> {
                 continue;
             }
             tried += 1;
-            let noisy = board.is_noisy(mv);
-            let history =
-                if noisy { self.histories.capture(board, mv) } else { self.histories.quiet(board, mv, &path) };
-            let mut candidate = Candidate {
-                mv,
-                noisy,
-                gives_check: checks.gives_check(board, mv),
-                history,
-                place: tried,
-                reduction: self.reduction(node.depth, tried) - self.reduction_by_history(history, noisy),
-            };
+            let mut candidate = self.candidate(board, node, &checks, &path, (mv, tried, false));
+            let noisy = candidate.noisy;
             if best > -value::WIN_BOUND && board.has_pieces(board.turn()) {
                 // Late move pruning: late moves are skipped.
                 let base = self.parameters().late_move_base;
@@ -301,15 +303,31 @@ impl Worker<'_> {
             // The evaluation learns from searches that no capture decided.
             let quiet = best_move.is_none_or(|mv| !board.is_noisy(mv));
             if !node.in_check && quiet && !value::is_decisive(best) && disagrees(bound, best, node.evaluation) {
-                self.histories.learn_correction(board, node.depth, best - node.evaluation);
+                self.histories.learn_correction(board, node.depth, best - node.evaluation, self.last_moves(ply));
             }
         }
         best
     }
 
+    /// Gathers the facts about a move, the `place`-th of its node.
+    pub(super) fn candidate(
+        &self,
+        board: &Board,
+        node: &Node,
+        checks: &CheckMap,
+        path: &Path,
+        (mv, place, hinted): (Move, usize, bool),
+    ) -> Candidate {
+        let noisy = board.is_noisy(mv);
+        let history = if noisy { self.histories.capture(board, mv) } else { self.histories.quiet(board, mv, path) };
+        let reduction = self.reduction(node.depth, place) - self.reduction_by_history(history, noisy);
+        let gives_check = checks.gives_check(board, mv);
+        Candidate { mv, noisy, gives_check, history, place, reduction, hinted }
+    }
+
     /// Searches one move, already made: reduced and with a null window first, in full where that is surpassed.
     #[expect(clippy::too_many_arguments, reason = "the window, the node and the move")]
-    fn search_move<const PV: bool>(
+    pub(super) fn search_move<const PV: bool>(
         &mut self,
         next: &Board,
         node: &Node,
@@ -322,10 +340,13 @@ impl Worker<'_> {
         let (ply, place) = (node.ply, candidate.place);
         let mut value = alpha;
         let mut full = !PV || place > 1;
-        if node.depth >= 2 && place > 1 + usize::from(PV) {
-            let lowered = (new_depth - self.reduced_by::<PV>(node, candidate)).clamp(1, new_depth.max(1));
+        if node.depth >= 2 && place > 1 + usize::from(PV) && !candidate.hinted {
+            // A negative reduction extends, by a ply at most.
+            let lowered = (new_depth - self.reduced_by::<PV>(node, candidate)).clamp(1, new_depth.max(0) + 1);
             let Parameters { deeper_margin, shallower_margin, .. } = *self.parameters();
+            self.frame_mut(ply).reduction = new_depth - lowered;
             value = -self.search::<false>(next, -alpha - 1, -alpha, lowered, ply + 1, true);
+            self.frame_mut(ply).reduction = 0;
             if value > alpha && lowered < new_depth {
                 // Surprisingly good moves are searched deeper than planned, hardly good ones less
                 // deep.
@@ -346,7 +367,7 @@ impl Worker<'_> {
         value
     }
 
-    /// Late move reductions: less depth for moves that come late, corrected by what is known about them. Plies.
+    /// Late move reductions: less depth for late moves, corrected by other facts about them. Plies.
     fn reduced_by<const PV: bool>(&self, node: &Node, candidate: &Candidate) -> i32 {
         let numbers = self.parameters();
         let more = numbers.reduction_at_cut_node * i32::from(node.cut)
@@ -357,7 +378,7 @@ impl Worker<'_> {
             + numbers.reduction_check * i32::from(candidate.gives_check)
             + numbers.reduction_killer * i32::from(self.frame(node.ply).killers.contains(&Some(candidate.mv)));
         let reduction = candidate.reduction + more - less;
-        (if candidate.noisy { reduction / 2 } else { reduction }) >> 10
+        (if candidate.noisy { reduction / 2 } else { reduction }) / 1024
     }
 
     /// The reduction of the n-th move at a depth, in 1/1024 of a ply.
@@ -386,8 +407,15 @@ impl Worker<'_> {
         (malus_slope * depth - malus_offset).min(malus_limit)
     }
 
-    /// A move has refuted the one before: remember what did well and what did not.
-    fn learn_cutoff(&mut self, board: &Board, mv: Move, node: &Node, path: &Path, (quiet, noisy): (&[Move], &[Move])) {
+    /// Learns from a cut-off by `mv`, and from the moves tried in vain before it.
+    pub(super) fn learn_cutoff(
+        &mut self,
+        board: &Board,
+        mv: Move,
+        node: &Node,
+        path: &Path,
+        (quiet, noisy): (&[Move], &[Move]),
+    ) {
         let (bonus, malus) = (self.bonus(node.depth), self.malus(node.depth));
         if board.is_noisy(mv) {
             self.histories.learn_capture(board, mv, bonus);

@@ -5,7 +5,7 @@
 
 use super::Parameters;
 use super::value::{self, Value};
-use crate::board::{Bitboard, Board, Color, Move, Piece, Role};
+use crate::board::{Bitboard, Board, Keys, Move, Piece, Role};
 
 pub(super) const LIMIT: i32 = 16_384;
 
@@ -50,34 +50,25 @@ impl MovedTo {
 
 #[derive(Clone, Copy)]
 pub(super) struct Path {
-    /// The pieces and targets of the moves 1, 2 and 4 plies before.
-    pub recent: [MovedTo; 3],
+    /// The pieces and targets of the moves 1, 2, 4 and 6 plies before.
+    pub recent: [MovedTo; 4],
     pub threats: Bitboard,
 }
-
-/// Quiet moves by from and to.
-type FromTo = [Learnt; 64 * 64];
 
 /// Entries of each table of corrections.
 const CORRECTIONS: usize = 16_384;
 /// The bound of a correction, in 1/64 of a centipawn before weighing.
 const CORRECTION_LIMIT: i32 = 1024;
 
-type CorrectionTable = Box<[[Learnt; 2]]>;
-
 pub(super) struct Histories {
-    /// Quiet moves by colour, by whether the man leaves an attacked square and whether it goes to one, and by from and to.
-    quiet: Box<[[FromTo; 4]; 2]>,
+    /// Quiet moves by colour, by attacks on their origin and target, and by from and to.
+    quiet: Box<[[[Learnt; 64 * 64]; 4]; 2]>,
     /// Captures by piece and target, and role taken.
     captures: Box<[[Learnt; 6]]>,
     /// Quiet moves as answers to an earlier move.
     continuations: Box<[Learnt]>,
-    /// Keyed by the pawns.
-    pawns: CorrectionTable,
-    /// Keyed by the other men, of either colour.
-    pieces: [CorrectionTable; 2],
-    /// Keyed by the material.
-    material: CorrectionTable,
+    /// Errors of the evaluation by [`correction_keys`] and player to move.
+    corrections: [Box<[[Learnt; 2]]>; 6],
 }
 
 fn zeroed<T: Clone + Default>(len: usize) -> Box<[T]> {
@@ -90,9 +81,7 @@ impl Histories {
             quiet: Box::new([[[Learnt(0); 64 * 64]; 4]; 2]),
             captures: zeroed(MOVED),
             continuations: zeroed(MOVED * MOVED),
-            pawns: zeroed(CORRECTIONS),
-            pieces: [zeroed(CORRECTIONS), zeroed(CORRECTIONS)],
-            material: zeroed(CORRECTIONS),
+            corrections: std::array::from_fn(|_| zeroed(CORRECTIONS)),
         }
     }
 
@@ -117,7 +106,7 @@ impl Histories {
         i32::from(self.quiet[board.turn().index()][Self::attacked(mv, *threats)][Self::from_to(mv)].0)
             + answer(recent[0])
             + answer(recent[1])
-            + answer(recent[2]) / 2
+            + (answer(recent[2]) + answer(recent[3])) / 2
     }
 
     #[inline]
@@ -126,7 +115,7 @@ impl Histories {
         i32::from(self.captures[MovedTo::new(board, mv).index()][taken.index()].0)
     }
 
-    /// A quiet move did well (or not) at this depth.
+    /// Learns from the success (or failure) of a quiet move.
     pub(super) fn learn_quiet(&mut self, board: &Board, mv: Move, path: &Path, bonus: i32) {
         let moved = MovedTo::new(board, mv);
         self.quiet[board.turn().index()][Self::attacked(mv, path.threats)][Self::from_to(mv)].pull(bonus, LIMIT);
@@ -135,33 +124,53 @@ impl Histories {
         }
     }
 
-    /// A capture did well (or not).
+    /// Learns from the success (or failure) of a capture.
     pub(super) fn learn_capture(&mut self, board: &Board, mv: Move, bonus: i32) {
         let taken = board.captured(mv).unwrap_or(Role::Pawn);
         self.captures[MovedTo::new(board, mv).index()][taken.index()].pull(bonus, LIMIT);
     }
 
-    /// The static evaluation with what searches of like positions have added to it on average.
+    /// The static evaluation, corrected by the average difference that searches of similar positions found.
     #[inline]
-    pub(super) fn corrected(&self, board: &Board, evaluation: Value, numbers: &Parameters) -> Value {
-        let (keys, turn) = (board.keys(), board.turn().index());
-        let of = |table: &CorrectionTable, key: u64| i32::from(table[key as usize % CORRECTIONS][turn].0);
-        let sum = numbers.correction_pawns * of(&self.pawns, keys.pawns)
-            + numbers.correction_pieces * (of(&self.pieces[0], keys.pieces[0]) + of(&self.pieces[1], keys.pieces[1]))
-            + numbers.correction_material * of(&self.material, keys.material);
+    pub(super) fn corrected(
+        &self,
+        board: &Board,
+        evaluation: Value,
+        last: [MovedTo; 2],
+        numbers: &Parameters,
+    ) -> Value {
+        let Parameters { correction_pawns, correction_pieces, correction_material, .. } = *numbers;
+        let Parameters { correction_minors, correction_moves, .. } = *numbers;
+        let weights = [
+            correction_pawns,
+            correction_pieces,
+            correction_pieces,
+            correction_material,
+            correction_minors,
+            correction_moves,
+        ];
+        let turn = board.turn().index();
+        let known = self.corrections.iter().zip(correction_keys(board, last));
+        let sum: i32 = known.zip(weights).map(|((table, key), weight)| weight * i32::from(table[key][turn].0)).sum();
         (evaluation + sum / 4096).clamp(-value::WIN_BOUND + 1, value::WIN_BOUND - 1)
     }
 
     /// Records that the search of a position found `difference` more than its static evaluation.
-    pub(super) fn learn_correction(&mut self, board: &Board, depth: i32, difference: Value) {
+    pub(super) fn learn_correction(&mut self, board: &Board, depth: i32, difference: Value, last: [MovedTo; 2]) {
         let bonus = (difference * depth / 8).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
-        let (keys, turn) = (*board.keys(), board.turn().index());
-        let learn = |table: &mut CorrectionTable, key: u64| {
-            table[key as usize % CORRECTIONS][turn].pull(bonus, CORRECTION_LIMIT);
-        };
-        learn(&mut self.pawns, keys.pawns);
-        learn(&mut self.pieces[Color::White.index()], keys.pieces[0]);
-        learn(&mut self.pieces[Color::Black.index()], keys.pieces[1]);
-        learn(&mut self.material, keys.material);
+        for (table, key) in self.corrections.iter_mut().zip(correction_keys(board, last)) {
+            table[key][board.turn().index()].pull(bonus, CORRECTION_LIMIT);
+        }
     }
+}
+
+/// The places of a position in the tables of corrections: by its pawns, the other men of either colour, the material, the
+/// minor pieces, and the last two moves.
+#[inline]
+fn correction_keys(board: &Board, [last, before]: [MovedTo; 2]) -> [usize; 6] {
+    let Keys { pawns, pieces: [white, black], material, minors, .. } = *board.keys();
+    let moves = (last.index() * MOVED + before.index()) as u64;
+    // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4): the high bits are well mixed.
+    let moves = moves.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    [pawns, white, black, material, minors, moves].map(|key| key as usize % CORRECTIONS)
 }

@@ -4,6 +4,7 @@ use std::{cmp::Reverse, sync::atomic::Ordering::Relaxed};
 
 use super::{
     Iteration, Score, ScoreBound,
+    alpha_beta::Node,
     table::Bound,
     value::{self, MAX_PLY, Value},
     worker::{RootMove, Worker},
@@ -123,13 +124,9 @@ impl Worker<'_> {
     ) -> Value {
         self.root_moves_done = 0;
         let original_alpha = alpha;
-        let (raw, evaluation) = if board.in_check() {
-            (value::NONE, value::NONE)
-        } else {
-            let raw = self.evaluate(board);
-            (raw, self.corrected(board, raw))
-        };
-        self.frame_mut(0).evaluation = evaluation;
+        let entry = self.shared.table.probe(board.keys().position);
+        let node = Node { depth, principal: true, ..self.evaluate_node(board, entry.as_ref(), 0) };
+        let (path, checks) = (self.path(board, 0), board.check_map());
         self.frame_mut(1).killers = [None; 2];
         self.frame_mut(1).cutoffs = 0;
         let mut best = -value::INFINITE;
@@ -149,23 +146,9 @@ impl Worker<'_> {
             let hinted = self.root_moves[i].hinted && !first;
             let extended = hinted && self.shared.root.extends_hints && depth > 3;
             let new_depth = depth - 1 + i32::from(extended);
-            let mut value = alpha;
-            if !first {
-                let late = i - self.pv_index;
-                let quiet = !board.is_noisy(mv) && !next.in_check();
-                let reduced_by = if depth >= 3 && quiet && late > 2 && !hinted {
-                    self.more_selective(1 + i32::from(late > 6) + i32::from(late > 20) * depth / 6)
-                } else {
-                    0
-                };
-                value = -self.search::<false>(&next, -alpha - 1, -alpha, new_depth - reduced_by, 1, true);
-                if value > alpha && reduced_by > 0 && !self.stopped {
-                    value = -self.search::<false>(&next, -alpha - 1, -alpha, new_depth, 1, true);
-                }
-            }
-            if first || (value > alpha && !self.stopped) {
-                value = -self.search::<true>(&next, -beta, -alpha, new_depth, 1, false);
-            }
+            let place = i - self.pv_index + 1;
+            let candidate = self.candidate(board, &node, &checks, &path, (mv, place, hinted));
+            let value = self.search_move::<true>(&next, &node, &candidate, alpha, beta, best, new_depth);
             self.undo();
             let spent = self.nodes - nodes_before;
             self.root_moves[i].nodes += spent;
@@ -195,6 +178,7 @@ impl Worker<'_> {
                 if value > alpha {
                     alpha = value;
                     if value >= beta {
+                        self.learn_cutoff(board, mv, &node, &path, (&[], &[]));
                         break;
                     }
                     if !first && self.pv_index == 0 && self.depth >= TELL_AT_ONCE {
@@ -211,12 +195,12 @@ impl Worker<'_> {
                 _ => Bound::Exact,
             };
             let (key, mv) = (board.keys().position, best_move.mv);
-            self.shared.table.store(key, 0, Some(mv), best, raw, depth, bound, true);
+            self.shared.table.store(key, 0, Some(mv), best, node.raw, depth, bound, true);
         }
         best
     }
 
-    /// The value of a root move that is proved to draw. It is not searched.
+    /// The value of a root move with a proved draw, without a search.
     fn take_draw(&mut self, i: usize, alpha: &mut Value) -> Value {
         self.root_moves_done += 1;
         let (value, first) = (self.draw, i == self.pv_index);

@@ -1,10 +1,11 @@
-//! The searcher: iterative deepening over alpha-beta, with everything that makes it find the move sooner.
+//! The searcher: iterative deepening over alpha-beta, with the usual techniques.
 //!
 //! [`Engine`] owns what lasts from move to move (the transposition table and the histories); a search borrows it. One
 //! thread searches deterministically for equal limits of nodes or depth; more threads search the same tree and help
 //! each other through the table (Lazy SMP). Nothing is allocated before the first search.
 
 mod alpha_beta;
+mod entry;
 mod history;
 mod iterate;
 mod parameters;
@@ -19,14 +20,13 @@ mod turnstile;
 mod value;
 mod worker;
 
-pub use parameters::{Parameter, ParameterError, Parameters};
+pub use parameters::{Parameter, Parameters};
 pub use root::{BestOfGroup, MovesNow, ProvedNow, Root};
-pub use shared_table::{DifferentEvaluation, SharedTable};
+pub use shared_table::SharedTable;
 pub use table_sync::{Belief, TableBatch, TableEntry};
 pub use turnstile::{AfterRound, Place, TURN, Turnstile};
 
 use std::{
-    fmt,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
@@ -43,6 +43,7 @@ use super::{
     evaluation::{self, Noise, Recipe},
     knowledge::{Heuristic, IN_FULL, Knowledge, Percentages},
     net::Net,
+    score::{Score, ScoreBound},
     syzygy::{Settled, Tablebases},
 };
 
@@ -55,7 +56,7 @@ pub struct EngineOptions {
     pub threads: usize,
     pub knowledge: Knowledge,
     pub percentages: Percentages,
-    /// The net, where the knowledge has one; if there is none here, the one that comes with the engine for that knowledge.
+    /// The net, if the knowledge has one; `None` for the one shipped with the engine.
     pub net: Option<Arc<Net>>,
     /// The largest gain of a draw for the side that stands worse, and its cost for the other side,
     /// in centipawns.
@@ -63,9 +64,9 @@ pub struct EngineOptions {
     /// The selectivity of the search, in per cent of the usual: more reduces late moves further and
     /// prunes with narrower margins. 10 to 400.
     pub selectivity: u16,
-    /// The numbers that the search goes by.
+    /// The numbers of the search.
     pub parameters: Parameters,
-    /// Noise on the evaluation, by which copies of one engine differ.
+    /// Noise on the evaluation, to make copies of one engine differ.
     pub noise: Noise,
     pub tablebases: Option<Tablebases>,
     /// The number of root moves with a principal variation each; at least 1.
@@ -114,38 +115,19 @@ impl EngineOptions {
     /// Checks that there is a net for the knowledge, if it includes one.
     ///
     /// # Errors
-    /// [`NoSuchNet`]: an engine with these options would use another net than requested, or none.
-    pub fn check_net(&self) -> Result<(), NoSuchNet> {
+    /// Names the needed net, if an engine with these options would use another one or none.
+    pub fn check_net(&self) -> Result<(), String> {
         let suits = |net: Arc<Net>| net.suits(self.knowledge);
         if !self.knowledge.has(Heuristic::Net) || self.own_net().is_some_and(suits) {
             return Ok(());
         }
-        Err(NoSuchNet { knowledge: self.knowledge, given: self.net.as_ref().map(|net| net.header().base) })
-    }
-}
-
-/// The knowledge includes a net that does not exist.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoSuchNet {
-    knowledge: Knowledge,
-    /// The base of the net that was given instead.
-    given: Option<Knowledge>,
-}
-
-impl std::error::Error for NoSuchNet {}
-
-impl fmt::Display for NoSuchNet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = |base: Knowledge| if base.is_empty() { "alone".to_owned() } else { format!("on top of {base}") };
+        let given = match &self.net {
+            Some(net) => format!("this one plays {}", place(net.header().base)),
+            None => "none comes with the engine: name a file".to_owned(),
+        };
         let needed = place(self.knowledge.without(Heuristic::Net));
-        match self.given {
-            Some(base) => {
-                write!(f, "{} needs a net that plays {needed}; this one plays {}", self.knowledge, place(base))
-            }
-            None => {
-                write!(f, "{} needs a net that plays {needed}; none comes with the engine: name a file", self.knowledge)
-            }
-        }
+        Err(format!("{} needs a net that plays {needed}; {given}", self.knowledge))
     }
 }
 
@@ -163,15 +145,6 @@ pub struct Limits {
     pub mate: Option<u32>,
 }
 
-/// A value from the side of the player to move at the root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Score {
-    /// Centipawns. Wins known from tablebases lie beyond ±19000.
-    Cp(i32),
-    /// Full moves to mate: positive gives mate, negative receives it, zero is mated already.
-    Mate(i32),
-}
-
 impl From<Value> for Score {
     fn from(value: Value) -> Self {
         let plies_to = |win: Value| win - value.abs();
@@ -183,16 +156,6 @@ impl From<Value> for Score {
             Self::Cp(value)
         }
     }
-}
-
-/// The relation of a [`Score`] to the value of the search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScoreBound {
-    Exact,
-    /// The value is at least this.
-    Lower,
-    /// The value is at most this.
-    Upper,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -263,10 +226,12 @@ impl Engine {
         Self { options, recipe, table: None, shares: false, memories: Vec::new() }
     }
 
-    /// An engine that searches with a table it shares with others.
-    pub fn sharing(options: EngineOptions, shared: &SharedTable) -> Result<Self, DifferentEvaluation> {
+    /// Creates an engine that shares its table with others. Fails if their evaluation differs.
+    pub fn sharing(options: EngineOptions, shared: &SharedTable) -> Result<Self, &'static str> {
         if !shared.suits(&options) {
-            return Err(DifferentEvaluation);
+            return Err(
+                "a transposition table is only shared between engines of equal knowledge, percentages, noise and contempt",
+            );
         }
         Ok(Self { table: Some(Arc::clone(&shared.table)), shares: true, ..Self::new(options) })
     }
@@ -275,7 +240,7 @@ impl Engine {
         &self.options
     }
 
-    /// Sets it up anew. Keeps the memory of the game where it still holds; a shared table is given up if it does not.
+    /// Changes the options. Keeps the memory of the game and a shared table as far as they still fit.
     pub fn set_options(&mut self, options: EngineOptions) {
         let recipe = options.recipe();
         if options.hash != self.options.hash || (self.shares && recipe != self.recipe) {
@@ -339,7 +304,7 @@ impl Engine {
         if moves.is_empty() {
             return None;
         }
-        let settled = self.options.tablebases.as_ref().and_then(|tables| tables.settle(position, &moves));
+        let settled = self.options.tablebases.as_ref().and_then(|tables| tables.settle(position, &moves, true));
         let tablebase_hits = AtomicU64::new(settled.as_ref().map_or(0, |_| moves.len() as u64));
         if let Some(settled) = &settled {
             moves.retain(|mv| settled.moves.contains(mv));

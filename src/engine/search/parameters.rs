@@ -3,7 +3,7 @@
 //! Their use is described at each technique. Depths are in plies, margins in centipawns, histories
 //! in units of [`history::LIMIT`](super::history::LIMIT), reductions in 1/1024 of a ply.
 
-use std::{fmt, str::FromStr};
+use std::str::FromStr;
 
 /// Defines the parameters: the struct, its default, and the list of them.
 macro_rules! parameters {
@@ -47,37 +47,16 @@ pub struct Parameter {
     pub high: i32,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ParameterError {
-    /// An unknown name.
-    Unknown(String),
-    /// The value is outside its range, or no whole number.
-    Range(&'static Parameter),
-}
-
-impl std::error::Error for ParameterError {}
-
-impl fmt::Display for ParameterError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown(name) => {
-                let names: Vec<_> = Parameters::ALL.iter().map(|parameter| parameter.name).collect();
-                write!(f, "{name:?} is no number of the search (accepted: {})", names.join(", "))
-            }
-            Self::Range(Parameter { name, low, high, .. }) => write!(f, "{name}: accepted: {low} to {high}"),
-        }
-    }
-}
-
 impl Parameters {
     /// Sets one by its name.
-    pub fn set(&mut self, name: &str, value: i32) -> Result<(), ParameterError> {
+    pub fn set(&mut self, name: &str, value: i32) -> Result<(), String> {
         let known = Self::ALL.iter().find(|parameter| parameter.name == name);
-        let (Some(parameter), Some(slot)) = (known, self.slot(name)) else {
-            return Err(ParameterError::Unknown(name.to_owned()));
+        let (Some(Parameter { low, high, .. }), Some(slot)) = (known, self.slot(name)) else {
+            let names: Vec<_> = Self::ALL.iter().map(|parameter| parameter.name).collect();
+            return Err(format!("{name:?} is no number of the search (accepted: {})", names.join(", ")));
         };
-        if !(parameter.low..=parameter.high).contains(&value) {
-            return Err(ParameterError::Range(parameter));
+        if !(*low..=*high).contains(&value) {
+            return Err(format!("{name}: accepted: {low} to {high}"));
         }
         *slot = value;
         Ok(())
@@ -85,10 +64,10 @@ impl Parameters {
 }
 
 impl FromStr for Parameters {
-    type Err = ParameterError;
+    type Err = String;
 
-    /// Reads those that are not as usual, `razor_slope=300 aspiration=10`.
-    fn from_str(text: &str) -> Result<Self, ParameterError> {
+    /// Reads those that differ from the default: `razor_slope=300 aspiration=10`.
+    fn from_str(text: &str) -> Result<Self, String> {
         let mut parameters = Self::default();
         for word in text.split_ascii_whitespace() {
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
@@ -104,9 +83,9 @@ parameters! {
     reduction_base = 768 in 0..=2048;
     /// Late move reductions: times the logarithms of depth and place.
     reduction_slope = 465 in 200..=900;
-    /// Late move reductions: what a full quiet history takes off.
+    /// Late move reductions: less by a full quiet history.
     reduction_by_history = 1365 in 0..=4096;
-    /// Late move reductions: what a full capture history takes off.
+    /// Late move reductions: less by a full capture history.
     reduction_by_capture_history = 2048 in 0..=8192;
     /// Late move reductions: more at a node that is expected to fail high.
     reduction_at_cut_node = 2048 in 0..=4096;
@@ -116,7 +95,7 @@ parameters! {
     reduction_after_cutoffs = 1024 in 0..=3072;
     /// Late move reductions: more where the table's move is a capture.
     reduction_noisy_table_move = 1024 in 0..=3072;
-    /// Late move reductions: less on what was a principal variation.
+    /// Late move reductions: less on a former principal variation.
     reduction_principal = 1024 in 0..=3072;
     /// Late move reductions: less on the principal variation.
     reduction_open_window = 1024 in 0..=3072;
@@ -124,19 +103,21 @@ parameters! {
     reduction_check = 1024 in 0..=3072;
     /// Late move reductions: less for a killer.
     reduction_killer = 1024 in 0..=3072;
+    /// Hindsight: a reduced move that costs its player more is searched a ply less.
+    hindsight_margin = 50 in 10..=200;
     /// After a reduction that exceeded alpha: this much above the best value, a ply more.
     deeper_margin = 60 in 10..=200;
     /// After a reduction that exceeded alpha: less than this above the best value, a ply less.
     shallower_margin = 8 in 0..=40;
-    /// Histories: what a cut-off teaches for each ply of depth.
+    /// Histories: bonus of a cut-off for each ply of depth.
     bonus_slope = 180 in 50..=400;
-    /// Histories: what is taken off that.
+    /// Histories: subtracted from that.
     bonus_offset = 120 in 0..=400;
-    /// Histories: a cut-off teaches no more than this.
+    /// Histories: the largest bonus.
     bonus_limit = 1800 in 500..=4000;
     /// Histories: malus of moves tried in vain before a cut-off, for each ply of depth.
     malus_slope = 180 in 50..=500;
-    /// Histories: what is taken off that.
+    /// Histories: subtracted from that.
     malus_offset = 120 in 0..=400;
     /// Histories: the largest malus.
     malus_limit = 1800 in 400..=4000;
@@ -152,9 +133,9 @@ parameters! {
     futility_depth = 8 in 3..=14;
     /// History pruning: below this, for each ply.
     history_pruning = 4000 in 1000..=9000;
-    /// Exchange pruning: what a capture may lose for each ply.
+    /// Exchange pruning: the accepted loss of a capture for each ply.
     exchange_noisy = 95 in 30..=200;
-    /// Exchange pruning: what a quiet move may lose for each square of the plies left.
+    /// Exchange pruning: the accepted loss of a quiet move for each square of the plies left.
     exchange_quiet = 24 in 8..=60;
     /// Exchange pruning: up to this depth.
     exchange_depth = 9 in 4..=14;
@@ -167,16 +148,16 @@ parameters! {
     /// Null move: the reduction at least, in plies.
     null_base = 4 in 2..=6;
     /// Null move: plies of depth for each further ply of reduction.
-    null_depth_step = 4 in 2..=8;
+    null_depth_step = 3 in 2..=8;
     /// Null move: centipawns above beta for each further ply of reduction.
-    null_value_step = 180 in 80..=400;
+    null_value_step = 110 in 80..=400;
     /// Null move: how far below beta the evaluation may be for each ply.
     null_margin_slope = 20 in 5..=50;
     /// Null move: subtracted from that.
     null_margin_offset = 120 in 0..=300;
     /// ProbCut: how far above beta a capture must come.
     prob_cut_margin = 190 in 80..=350;
-    /// ProbCut: taken off that where the evaluation improves.
+    /// ProbCut: subtracted from that where the evaluation improves.
     prob_cut_improving = 40 in 0..=120;
     /// Singular extensions: from this depth on.
     singular_depth = 5 in 4..=10;
@@ -190,9 +171,9 @@ parameters! {
     quiescence_to_beta = 50 in 0..=100;
     /// Aspiration: the first window around the value of the iteration before.
     aspiration = 12 in 5..=50;
-    /// Move order: what giving a safe check is worth among quiet moves, in units of history.
+    /// Move order: the value of a safe check among quiet moves, in units of history.
     check_order = 10000 in 0..=24000;
-    /// Move order: what a capture with a full history may lose and still come first.
+    /// Move order: the accepted loss of a capture with a full history among the first moves.
     capture_order = 170 in 0..=600;
     /// Correction of the evaluation by the pawns, in 1/64.
     correction_pawns = 128 in 0..=256;
@@ -200,6 +181,10 @@ parameters! {
     correction_pieces = 64 in 0..=256;
     /// Correction by material: its weight.
     correction_material = 64 in 0..=256;
+    /// Correction by knights, bishops and kings.
+    correction_minors = 64 in 0..=256;
+    /// Correction by the last two moves.
+    correction_moves = 64 in 0..=256;
 }
 
 #[cfg(test)]
@@ -214,21 +199,22 @@ mod tests {
             assert!(low < high && (low..=high).contains(&default), "{name}");
             assert!(Parameters::ALL[..i].iter().all(|earlier| earlier.name != name), "{name}");
             assert_eq!(parameters.set(name, default), Ok(()), "{name}");
-            assert_eq!(parameters.set(name, high + 1), Err(ParameterError::Range(parameter)));
+            assert_eq!(parameters.set(name, high + 1), Err(format!("{name}: accepted: {low} to {high}")));
         }
         assert_eq!(parameters, Parameters::default());
-        assert_eq!(parameters.set("speed", 1), Err(ParameterError::Unknown("speed".to_owned())));
+        let unknown = parameters.set("speed", 1).expect_err("no number of the search");
+        assert!(unknown.starts_with("\"speed\" is no number of the search (accepted: reduction_base, "), "{unknown}");
     }
 
     #[test]
-    fn they_are_read_by_name() {
+    fn parameters_are_read_by_name() {
         let read = |text: &str| text.parse::<Parameters>();
         assert_eq!(read("  "), Ok(Parameters::default()));
         assert_eq!(read("razor_slope=300"), Ok(Parameters { razor_slope: 300, ..Parameters::default() }));
         for wrong in ["razor_slope", "razor_slope=deep", "razor_slope=3000000000", "razor_slope=1"] {
-            assert!(matches!(read(wrong), Err(ParameterError::Range(of)) if of.name == "razor_slope"), "{wrong}");
+            assert_eq!(read(wrong), Err("razor_slope: accepted: 120 to 500".to_owned()), "{wrong}");
         }
-        assert_eq!(read("speed=1"), Err(ParameterError::Unknown("speed".to_owned())));
+        assert!(read("speed=1").is_err());
     }
 
     #[test]

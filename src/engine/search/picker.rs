@@ -158,7 +158,7 @@ impl Picker {
         self.scored.extend(moves.iter().filter(|mv| Some(**mv) != table_move).map(|mv| (*mv, score(*mv))));
     }
 
-    /// Takes out the best of what is left: sorting all would be wasted where a cut-off comes early.
+    /// Takes out the best remaining move: sorting all would be wasted on an early cut-off.
     fn best(&mut self) -> Option<(Move, i32)> {
         let (i, _) = self.scored.iter().enumerate().max_by_key(|(i, (_, score))| (*score, std::cmp::Reverse(*i)))?;
         Some(self.scored.swap_remove(i))

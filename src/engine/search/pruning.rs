@@ -24,28 +24,35 @@ impl Worker<'_> {
         beta: Value,
     ) -> Option<Value> {
         let (depth, ply) = (node.depth, node.ply);
+        let excluded = self.frame(ply).excluded.is_some();
         // The table's value is a better estimate where its bound allows.
         let estimate = entry
             .map(|entry| (entry.value_at(ply), entry.bound))
             .filter(|(known, bound)| {
-                !value::is_decisive(*known)
+                !excluded
+                    && !value::is_decisive(*known)
                     && bound.settles(*known, node.evaluation + i32::from(*known < node.evaluation))
             })
             .map_or(node.evaluation, |(known, _)| known);
 
         // Razoring: far below alpha, only captures can help.
-        if depth <= 4 && estimate + self.parameters().razor_slope * depth < alpha {
+        if depth <= 4 && !excluded && estimate + self.parameters().razor_slope * depth < alpha {
             let value = self.quiescence::<false>(board, alpha, alpha + 1, ply);
             if self.stopped || value <= alpha {
                 return Some(value);
             }
         }
-        // Reverse futility: far enough above beta that a quiet move will hardly fall below.
+        // Reverse futility: far enough above beta that a quiet move will hardly fall below; not where the table has
+        // such a move, which may be the only good one.
         let Parameters { reverse_futility_slope, reverse_futility_depth, .. } = *self.parameters();
         let margin = self.less_margin(reverse_futility_slope * (depth - i32::from(node.improving)));
-        if depth <= reverse_futility_depth && !node.principal && estimate - margin >= beta && !value::is_decisive(beta)
-        {
+        let guarded = node.principal || node.table_move.is_some_and(|mv| !board.is_noisy(mv));
+        if depth <= reverse_futility_depth && !guarded && estimate - margin >= beta && !value::is_decisive(beta) {
             return Some((estimate + beta) / 2);
+        }
+        // The table's value, passing and ProbCut say nothing about the other moves.
+        if excluded {
+            return None;
         }
         if let Some(value) = self.null_move(board, node, estimate, beta) {
             return Some(value);
@@ -69,7 +76,7 @@ impl Worker<'_> {
         {
             return None;
         }
-        let by_value = ((estimate - beta) / numbers.null_value_step).min(3);
+        let by_value = ((estimate - beta) / numbers.null_value_step).min(5);
         let reduced = depth - (numbers.null_base + depth / numbers.null_depth_step + by_value);
         let next = self.make_null(board, ply);
         let value = -self.search::<false>(&next, -beta, 1 - beta, reduced, ply + 1, !cut);

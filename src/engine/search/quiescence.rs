@@ -52,7 +52,7 @@ impl Worker<'_> {
         let mut best = value::mated_in(ply);
         let mut hopeless_below = -value::INFINITE;
         if !in_check {
-            best = self.corrected(board, raw);
+            best = self.corrected(board, raw, ply);
             if let Some(entry) = entry {
                 let known = entry.value_at(ply);
                 if !value::is_decisive(known) && entry.bound.settles(known, best + i32::from(known < best)) {
@@ -61,7 +61,7 @@ impl Worker<'_> {
             }
             if best >= beta {
                 best = self.towards_beta(best, beta);
-                if entry.is_none() {
+                if entry.is_none_or(|entry| entry.bound == Bound::None) {
                     self.shared.table.store(key, ply, None, best, raw, 0, Bound::Lower, false);
                 }
                 return best;

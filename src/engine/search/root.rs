@@ -60,7 +60,7 @@ impl Default for BestOfGroup {
 }
 
 impl BestOfGroup {
-    /// Raises it to `own`, and gives what was better before, if anything was.
+    /// Raises it to `own`; returns the value before if it was better.
     fn raise(&self, own: Value) -> Option<Value> {
         let before = self.0.fetch_max(own, Relaxed);
         (before > own).then_some(before)
@@ -68,7 +68,7 @@ impl BestOfGroup {
 }
 
 impl Score {
-    /// The value inside the search that this was made from, as exactly as a number of moves allows.
+    /// The inverse of `Score::from(Value)`, as exactly as a number of moves allows.
     fn to_value(self) -> Value {
         match self {
             Self::Cp(centipawns) => centipawns.clamp(1 - value::WIN_BOUND, value::WIN_BOUND - 1),
@@ -95,8 +95,8 @@ impl Worker<'_> {
         self.shared.root.best_of_group?.raise(own)
     }
 
-    /// Leaves out the root moves that are proved to lose, if others are left, and marks those that are proved to draw. What the others
-    /// are worth is known to be no more than what the best one seemed to be.
+    /// Drops root moves with a proved loss, if others are left, and marks those with a proved draw. The value of the others is at
+    /// most that of the best move before.
     pub(super) fn take_proofs(&mut self) {
         let Some(proved) = self.shared.root.proved else { return };
         let proved = proved();
@@ -113,7 +113,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Moves the hinted root moves behind the best one, or to the front where there is no best one yet.
+    /// Moves the hinted root moves behind the best one, or to the front if there is no best one yet.
     pub(super) fn take_hints(&mut self) {
         let Some(hints) = self.shared.root.hints else { return };
         let hints = hints();

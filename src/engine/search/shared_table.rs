@@ -11,8 +11,7 @@ use std::{
 use super::{Belief, EngineOptions, TableBatch, table::Table};
 use crate::evaluation::Recipe;
 
-/// A table that engines on several threads search with together. It belongs to one evaluation: scores of different ones
-/// are not comparable, so an engine that evaluates otherwise cannot have it.
+/// A table for engines on several threads. It belongs to one evaluation, because scores of different ones are not comparable.
 #[derive(Clone)]
 pub struct SharedTable {
     pub(super) evaluation: (Recipe, i32),
@@ -21,17 +20,26 @@ pub struct SharedTable {
     number: u64,
 }
 
-/// An engine was to share the table of another evaluation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a transposition table is only shared between engines of equal knowledge, percentages, noise and contempt")]
-pub struct DifferentEvaluation;
-
 impl SharedTable {
     /// Creates a table of `options.hash` MiB for all engines that evaluate by `options`.
     pub fn new(options: &EngineOptions) -> Self {
-        static TABLES: AtomicU64 = AtomicU64::new(0);
         let table = Arc::new(Table::new(options.hash));
-        Self { evaluation: evaluation(options), table, hash: options.hash, number: TABLES.fetch_add(1, Relaxed) }
+        Self { evaluation: evaluation(options), table, hash: options.hash, number: next_number() }
+    }
+
+    /// Returns a table in the memory of this one, which the next search clears; `None` if an engine uses this one, or if it has
+    /// another size or evaluation.
+    pub fn renewed(&self, options: &EngineOptions) -> Option<Self> {
+        if !self.is_unused() || self.hash != options.hash || !self.suits(options) {
+            return None;
+        }
+        self.table.forget();
+        Some(Self { number: next_number(), ..self.clone() })
+    }
+
+    /// Returns true if there is no clone of this table.
+    pub fn is_unused(&self) -> bool {
+        Arc::strong_count(&self.table) == 1
     }
 
     pub fn hash(&self) -> usize {
@@ -53,7 +61,7 @@ impl SharedTable {
         let _ = thread::Builder::new().name("forget".to_owned()).spawn(move || table.clear_outdated());
     }
 
-    /// Waits until what is to be forgotten is. Blocks for as long as it takes to write to all of a table.
+    /// Waits until the table is cleared, which writes to all of its memory.
     pub fn finish_forgetting(&self) {
         self.table.clear_outdated();
     }
@@ -99,6 +107,11 @@ impl SharedTable {
     pub fn suits(&self, options: &EngineOptions) -> bool {
         self.evaluation == evaluation(options)
     }
+}
+
+fn next_number() -> u64 {
+    static TABLES: AtomicU64 = AtomicU64::new(0);
+    TABLES.fetch_add(1, Relaxed)
 }
 
 /// Returns everything that the values in a table depend on.

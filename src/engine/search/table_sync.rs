@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-use super::table::Entry;
+use super::entry::Entry;
 
 /// An entry on its way from one table to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl TableEntry {
 /// Entries that searches of one position have made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableBatch {
-    /// The key of the position that was searched. A table that serves the search of another position takes nothing of it.
+    /// The key of the searched position. Tables of other searches ignore the batch.
     pub root: u64,
     /// The entries, deepest first.
     pub entries: Vec<TableEntry>,
@@ -54,20 +54,20 @@ pub struct TableBatch {
 /// The trust of a table in another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Belief {
-    /// Moves alone: they are searched first where the position occurs. A lie costs some nodes.
+    /// Moves alone, which are then searched first. A lie costs some nodes.
     #[default]
     Moves,
     /// Values too. A lie is as good as the truth.
     Values,
 }
 
-/// Shallower entries are as soon searched as sent.
+/// The least depth to send: a search of less depth is as fast as a message.
 const SHALLOWEST: i32 = 2;
 
 /// No entry is deep enough.
 const CLOSED: i32 = i32::MAX;
 
-/// The deepest entries since they were last carried away, a bounded number of them.
+/// The deepest entries since the last collection, a bounded number of them.
 pub(super) struct Outbox {
     /// The least depth of an entry worth keeping, plies. Read at every store, so it is outside of
     /// the lock.
@@ -125,7 +125,7 @@ impl Outbox {
         }
     }
 
-    /// Forgets what it keeps: it is of an earlier search.
+    /// Forgets the entries of an earlier search.
     pub(super) fn clear(&self) {
         let mut kept = self.kept();
         kept.entries.clear();
@@ -172,10 +172,7 @@ fn depth_of(data: u64) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{
-            table::{Bound, Table},
-            value,
-        },
+        super::{entry::Bound, table::Table, value},
         *,
     };
     use crate::board::Move;

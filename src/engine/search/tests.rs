@@ -211,7 +211,7 @@ fn net_adds_to_its_base() {
     let half = EngineOptions { percentages: [100, 100, 100, 100, 100, 100, 100, 100, 50], ..with.clone() };
     assert_eq!(value(&half), value(&without) + net.evaluate(place.board()) / 2);
     let other = EngineOptions { knowledge: "mn".parse().expect("letters"), ..with };
-    let error = other.check_net().expect_err("it completes other heuristics").to_string();
+    let error = other.check_net().expect_err("it completes other heuristics");
     assert_eq!(error, "mn needs a net that plays on top of m; this one plays on top of mk");
     assert_eq!(without.check_net(), Ok(()));
 }

@@ -45,7 +45,7 @@ struct Queue {
     round: u64,
     /// The number of rounds for each turn of a place.
     every: Box<[u64]>,
-    /// Places whose holder has not left. A place not yet claimed is waited for.
+    /// Places still in use. Unclaimed places count as in use.
     taking_part: Box<[bool]>,
     after_round: Option<AfterRound>,
 }
@@ -110,7 +110,7 @@ impl Turnstile {
     }
 }
 
-/// A thread's place at a [`Turnstile`]. To drop it is to leave.
+/// A thread's place at a [`Turnstile`], left when it is dropped.
 #[derive(Debug)]
 pub struct Place {
     turnstile: Arc<Turnstile>,
@@ -136,7 +136,7 @@ impl Place {
         self.turnstile.wait_for_turn(queue, self.index);
     }
 
-    /// Gives the place back: it is not waited for any more.
+    /// Leaves the place: the others wait for it no longer.
     pub fn leave(&self) {
         let mut queue = self.turnstile.queue();
         queue.taking_part[self.index] = false;

@@ -44,6 +44,8 @@ pub(super) struct Frame {
     /// The number of extensions by more than a ply on the line.
     pub double_extensions: u32,
     pub cutoffs: u32,
+    /// Plies by which the move from here is reduced at present.
+    pub reduction: i32,
     pub pv: Variation,
 }
 
@@ -57,6 +59,7 @@ impl Default for Frame {
             killers: [None; 2],
             double_extensions: 0,
             cutoffs: 0,
+            reduction: 0,
             pv: Variation::new(),
         }
     }
@@ -192,10 +195,10 @@ impl<'a> Worker<'a> {
         &self.frames[ply + BEFORE_ROOT - back]
     }
 
-    /// Returns the pieces and targets of the moves 1, 2 and 4 plies before.
+    /// Returns the pieces and targets of the moves 1, 2, 4 and 6 plies before.
     #[inline]
-    pub(super) fn recent_moves(&self, ply: usize) -> [MovedTo; 3] {
-        [1, 2, 4].map(|back| self.frame_before(ply, back).moved)
+    pub(super) fn recent_moves(&self, ply: usize) -> [MovedTo; 4] {
+        [1, 2, 4, 6].map(|back| self.frame_before(ply, back).moved)
     }
 
     /// Returns the context of quiet moves at a ply.
@@ -204,13 +207,19 @@ impl<'a> Worker<'a> {
         Path { recent: self.recent_moves(ply), threats: board.threats() }
     }
 
-    /// The static evaluation with what searches of like positions have found.
+    /// The static evaluation, corrected by searches of similar positions.
     #[inline]
-    pub(super) fn corrected(&self, board: &Board, evaluation: Value) -> Value {
-        self.histories.corrected(board, evaluation, self.parameters())
+    pub(super) fn corrected(&self, board: &Board, evaluation: Value, ply: usize) -> Value {
+        self.histories.corrected(board, evaluation, self.last_moves(ply), self.parameters())
     }
 
-    /// The numbers that the search goes by.
+    /// Returns the pieces and targets of the last two moves.
+    #[inline]
+    pub(super) fn last_moves(&self, ply: usize) -> [MovedTo; 2] {
+        [1, 2].map(|back| self.frame_before(ply, back).moved)
+    }
+
+    /// The numbers of the search.
     #[inline]
     pub(super) fn parameters(&self) -> &'a Parameters {
         &self.options.parameters

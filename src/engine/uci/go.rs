@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::{Iteration, Limits, Move, Score, board::Color};
 
-/// The time of a search whose limit was not understood: an answer is due all the same.
+/// The time of a search with an unreadable limit: an answer is due all the same.
 const INSTEAD_OF_UNREADABLE_LIMITS: Duration = Duration::from_secs(1);
 
 const SEARCH_MOVES: &str = "searchmoves";

@@ -8,6 +8,7 @@ mod go;
 mod options;
 
 use std::{
+    fmt::Display,
     io::{self, BufRead, Write},
     sync::{
         Arc, Mutex,
@@ -214,7 +215,7 @@ impl Session {
                 // Changes by an unfinished iteration have not been reported yet.
                 Some(result) if told.as_ref() != Some(&essence(result)) => say(&output, &describe(&position, result)),
                 Some(_) => {}
-                None => say(&output, over(&position)),
+                None => say(&output, over(position.board().in_check())),
             }
             // An answer to `infinite` or `ponder` is not given unasked.
             while (go.infinite || pondering_here.load(SeqCst)) && !stop_here.load(SeqCst) {
@@ -294,33 +295,30 @@ fn number<N: std::str::FromStr>(name: &str, text: &str) -> Result<N, String> {
     text.trim().parse().map_err(|_| format!("{name}: {text:?} is no number in range"))
 }
 
-fn read_position(text: &str, chess960: bool) -> Result<Position, String> {
+/// Splits the arguments of `position` into `startpos` or a FEN, and the moves.
+pub fn start_and_moves(text: &str) -> Result<(&str, &str), String> {
     let (place, moves) = text.split_once("moves").unwrap_or((text, ""));
-    let fen = match place.split_once(char::is_whitespace).map_or((place, ""), |(kind, fen)| (kind, fen.trim())) {
-        ("startpos", _) => "startpos",
-        ("fen", fen) if !fen.is_empty() => fen,
-        _ => return Err(format!("position {place:?} (accepted: startpos or fen FEN, then moves ...)")),
-    };
+    match place.split_once(char::is_whitespace).map_or((place, ""), |(kind, fen)| (kind, fen.trim())) {
+        ("startpos", _) => Ok(("startpos", moves)),
+        ("fen", fen) if !fen.is_empty() => Ok((fen, moves)),
+        _ => Err(format!("position {place:?} (accepted: startpos or fen FEN, then moves ...)")),
+    }
+}
+
+fn read_position(text: &str, chess960: bool) -> Result<Position, String> {
+    let (fen, moves) = start_and_moves(text)?;
     Position::from_line(fen, chess960, moves.split_ascii_whitespace()).map_err(|error| error.to_string())
 }
 
 /// An iteration as an `info` line.
 fn describe(position: &Position, iteration: &Iteration) -> String {
-    let score = match iteration.score {
-        Score::Cp(centipawns) => format!("cp {centipawns}"),
-        Score::Mate(moves) => format!("mate {moves}"),
-    };
-    let bound = match iteration.bound {
-        ScoreBound::Exact => "",
-        ScoreBound::Lower => " lowerbound",
-        ScoreBound::Upper => " upperbound",
-    };
     let time = iteration.time.max(Duration::from_micros(1));
     format!(
-        "info depth {} seldepth {} multipv {} score {score}{bound} nodes {} nps {} hashfull {} tbhits {} time {} pv {}",
+        "info depth {} seldepth {} multipv {} score {} nodes {} nps {} hashfull {} tbhits {} time {} pv {}",
         iteration.depth,
         iteration.selective_depth,
         iteration.rank,
+        score_text(iteration.score, iteration.bound),
         iteration.nodes,
         (iteration.nodes as f64 / time.as_secs_f64()) as u64,
         iteration.table_use,
@@ -330,9 +328,22 @@ fn describe(position: &Position, iteration: &Iteration) -> String {
     )
 }
 
+/// Writes a score as in `info` lines.
+pub fn score_text(score: Score, bound: ScoreBound) -> String {
+    let bound = match bound {
+        ScoreBound::Exact => "",
+        ScoreBound::Lower => " lowerbound",
+        ScoreBound::Upper => " upperbound",
+    };
+    match score {
+        Score::Cp(centipawns) => format!("cp {centipawns}{bound}"),
+        Score::Mate(moves) => format!("mate {moves}{bound}"),
+    }
+}
+
 /// Returns the message about a position without a legal move.
-fn over(position: &Position) -> &'static str {
-    if position.board().in_check() { "info depth 0 score mate 0" } else { "info depth 0 score cp 0" }
+pub const fn over(in_check: bool) -> &'static str {
+    if in_check { "info depth 0 score mate 0" } else { "info depth 0 score cp 0" }
 }
 
 /// Returns the part of an iteration that matters to the reader of an `info` line, apart from the
@@ -345,8 +356,13 @@ fn answer(position: &Position, result: Option<&Iteration>) -> String {
     let Some(result) = result else { return "bestmove 0000".to_owned() };
     let mut line = position.line_to_uci(&result.pv).into_iter();
     let best = line.next().unwrap_or_else(|| position.move_to_uci(result.best));
-    match line.next() {
-        Some(ponder) => format!("bestmove {best} ponder {ponder}"),
+    best_move(&best, line.next().as_ref())
+}
+
+/// Writes the answer to `go`: the move, and the expected reply if there is one.
+pub fn best_move<M: Display>(best: &M, reply: Option<&M>) -> String {
+    match reply {
+        Some(reply) => format!("bestmove {best} ponder {reply}"),
         None => format!("bestmove {best}"),
     }
 }

@@ -6,31 +6,24 @@ use crate::{EngineOptions, Heuristic, Knowledge, Net, Tablebases};
 pub(super) struct Options {
     pub engine: EngineOptions,
     pub chess960: bool,
-    /// Time taken off every clock for the way of the move to the server.
+    /// Time subtracted from every clock for the transmission of the move.
     pub move_overhead: Duration,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let engine = EngineOptions { knowledge: Knowledge::STRONGEST, ..EngineOptions::default() };
-        Self { engine, chess960: false, move_overhead: Duration::from_millis(50) }
+        Self { engine, chess960: false, move_overhead: Duration::from_millis(10) }
     }
 }
 
-/// A whole number that can be set, with its range.
-struct Spin {
-    name: &'static str,
-    default: i64,
-    min: i64,
-    max: i64,
-}
-
-const SPINS: [Spin; 5] = [
-    Spin { name: "Hash", default: 16, min: 1, max: 1 << 20 },
-    Spin { name: "Threads", default: 1, min: 1, max: 512 },
-    Spin { name: "MultiPV", default: 1, min: 1, max: 256 },
-    Spin { name: "Move Overhead", default: 50, min: 0, max: 10_000 },
-    Spin { name: "Contempt", default: 10, min: -200, max: 200 },
+/// Whole numbers that can be set: name, default, least and greatest value.
+const SPINS: [(&str, i64, i64, i64); 5] = [
+    ("Hash", 16, 1, 1 << 20),
+    ("Threads", 1, 1, 512),
+    ("MultiPV", 1, 1, 256),
+    ("Move Overhead", 10, 0, 10_000),
+    ("Contempt", 10, -200, 200),
 ];
 
 /// The option that weighs a heuristic: its name with capitals.
@@ -40,17 +33,17 @@ fn weight_name(heuristic: Heuristic) -> String {
 
 impl Options {
     pub(super) fn describe() -> Vec<String> {
-        let spin = |name: &str, default, min, max| {
+        let spin = |(name, default, min, max): (&str, i64, i64, i64)| {
             format!("option name {name} type spin default {default} min {min} max {max}")
         };
-        let mut lines: Vec<_> = SPINS.iter().map(|s| spin(s.name, s.default, s.min, s.max)).collect();
+        let mut lines: Vec<_> = SPINS.into_iter().map(spin).collect();
         lines.push("option name Clear Hash type button".to_owned());
         lines.push("option name Ponder type check default false".to_owned());
         lines.push("option name UCI_Chess960 type check default false".to_owned());
         lines.push("option name Virtual Time type check default false".to_owned());
         lines.push("option name SyzygyPath type string default <empty>".to_owned());
         lines.push(format!("option name Knowledge type string default {}", Knowledge::STRONGEST));
-        lines.extend(Heuristic::WITH_NET.map(|heuristic| spin(&weight_name(heuristic), 100, 0, 200)));
+        lines.extend(Heuristic::WITH_NET.map(|heuristic| spin((&weight_name(heuristic), 100, 0, 200))));
         lines.push("option name EvalFile type string default <empty>".to_owned());
         lines.push("option name Search type string default <empty>".to_owned());
         lines
@@ -60,9 +53,9 @@ impl Options {
     pub(super) fn set(&mut self, text: &str) -> Result<(), String> {
         let (name, value) = name_and_value(text)?;
         let name = name.to_lowercase();
-        if let Some(spin) = SPINS.iter().find(|spin| spin.name.to_lowercase() == name) {
-            let number = whole_number(spin.name, value, spin.min, spin.max)?;
-            match spin.name {
+        if let Some((spin, _, min, max)) = SPINS.into_iter().find(|(spin, ..)| spin.to_lowercase() == name) {
+            let number = whole_number(spin, value, min, max)?;
+            match spin {
                 "Hash" => {
                     check_hash(number as usize)?;
                     self.engine.hash = number as usize;
@@ -90,7 +83,7 @@ impl Options {
                 let explain = |error: &dyn std::fmt::Display| format!("EvalFile: {value}: {error}");
                 let bytes = std::fs::read(value).map_err(|error| explain(&error))?;
                 let net = Net::from_bytes(&bytes).map_err(|error| explain(&error))?;
-                // A net is made for certain knowledge, which is what is wanted then.
+                // Its net sets the knowledge too.
                 let knowledge = net.header().base.with(Heuristic::Net);
                 self.set_net(EngineOptions { knowledge, net: Some(Arc::new(net)), ..self.engine.clone() })?;
             }
@@ -111,10 +104,8 @@ impl Options {
         }
         Ok(())
     }
-}
 
-impl Options {
-    /// Accepts options whose net and knowledge fit.
+    /// Accepts options with a net that fits the knowledge.
     fn set_net(&mut self, options: EngineOptions) -> Result<(), String> {
         options.check_net().map_err(|error| format!("Knowledge and EvalFile: {error}"))?;
         self.engine = options;

@@ -1,49 +1,34 @@
 //! The bootstrap (Efron 1979) over clusters: what belongs to one game is drawn together, because it is not independent.
 
+use std::collections::BTreeMap;
+
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 use super::Estimate;
 
 const SAMPLES: usize = 2000;
 
-/// Values in groups that are drawn together.
-#[derive(Clone, Debug, Default)]
-pub struct Clusters(Vec<Group>);
-
-/// The sums of a group for the mean.
-#[derive(Clone, Copy, Debug)]
-struct Group {
-    sum: f64,
-    count: f64,
-}
-
-impl Clusters {
-    /// Groups values by their keys; a value without a key is a group of its own.
-    pub fn new<K: Ord>(values: impl IntoIterator<Item = (Option<K>, f64)>) -> Self {
-        let mut groups: Vec<Group> = Vec::new();
-        let mut known = std::collections::BTreeMap::new();
-        for (key, value) in values {
-            let index = match key {
-                Some(key) => *known.entry(key).or_insert(groups.len()),
-                None => groups.len(),
-            };
-            match groups.get_mut(index) {
-                Some(group) => *group = Group { sum: group.sum + value, count: group.count + 1.0 },
-                None => groups.push(Group { sum: value, count: 1.0 }),
-            }
+/// Returns the mean of all values with the 95 % interval of its bootstrap; `None` without values. Values with the same key
+/// are drawn together, one without a key by itself. The same seed gives the same interval.
+pub fn bootstrap<K: Ord>(values: impl IntoIterator<Item = (Option<K>, f64)>, seed: u64) -> Option<Estimate> {
+    // The sum of each group, and its number of values.
+    let mut groups: Vec<(f64, f64)> = Vec::new();
+    let mut known = BTreeMap::new();
+    for (key, value) in values {
+        let index = match key {
+            Some(key) => *known.entry(key).or_insert(groups.len()),
+            None => groups.len(),
+        };
+        match groups.get_mut(index) {
+            Some((sum, count)) => (*sum, *count) = (*sum + value, *count + 1.0),
+            None => groups.push((value, 1.0)),
         }
-        Self(groups)
     }
-}
-
-/// The mean of all values with the 95 % interval of its bootstrap. `None` without values. The same seed gives the same.
-pub fn bootstrap(clusters: &Clusters, seed: u64) -> Option<Estimate> {
-    let groups = &clusters.0;
     if groups.is_empty() {
         return None;
     }
-    let mean = |drawn: &mut dyn Iterator<Item = Group>| {
-        let (sum, count) = drawn.fold((0.0, 0.0), |(sum, count), group| (sum + group.sum, count + group.count));
+    let mean = |drawn: &mut dyn Iterator<Item = (f64, f64)>| {
+        let (sum, count) = drawn.fold((0.0, 0.0), |(sum, count), group| (sum + group.0, count + group.1));
         sum / count
     };
     let mut random = StdRng::seed_from_u64(seed);
@@ -65,7 +50,7 @@ mod tests {
     #[test]
     fn interval_matches_the_normal_law() {
         let values = (0..400).map(|i| (None::<u32>, f64::from(i % 2)));
-        let estimate = bootstrap(&Clusters::new(values), 1).expect("values");
+        let estimate = bootstrap(values, 1).expect("values");
         // 1.96 · 0.5 / √400
         assert!((estimate.value - 0.5).abs() < 1e-12 && (estimate.error() - 0.049).abs() < 0.004, "{estimate:?}");
     }
@@ -73,15 +58,15 @@ mod tests {
     #[test]
     fn clustered_values_count_once() {
         let values = (0..400).map(|i| (Some(i / 20), f64::from(i / 20 % 2)));
-        let estimate = bootstrap(&Clusters::new(values), 1).expect("values");
+        let estimate = bootstrap(values, 1).expect("values");
         // Twenty games of equal positions are twenty values.
         assert!((estimate.error() - 0.219).abs() < 0.03, "{estimate:?}");
     }
 
     #[test]
     fn seed_fixes_the_interval() {
-        let clusters = Clusters::new((0..30).map(|i| (Some(i % 7), f64::from(i * i % 11))));
-        assert_eq!(bootstrap(&clusters, 5), bootstrap(&clusters, 5));
-        assert_eq!(bootstrap(&Clusters::default(), 5), None);
+        let values = (0..30).map(|i| (Some(i % 7), f64::from(i * i % 11)));
+        assert_eq!(bootstrap(values.clone(), 5), bootstrap(values, 5));
+        assert_eq!(bootstrap([(None::<u32>, 0.0); 0], 5), None);
     }
 }

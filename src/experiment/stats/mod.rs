@@ -8,9 +8,9 @@ mod bootstrap;
 mod elo;
 mod sprt;
 
-pub use bootstrap::{Clusters, bootstrap};
+pub use bootstrap::bootstrap;
 pub use elo::{elo, normalized_elo, score};
-pub use sprt::{EloScale, Sprt, SprtError, SprtVerdict};
+pub use sprt::{EloScale, Sprt, SprtVerdict};
 
 use std::time::Duration;
 

@@ -110,18 +110,10 @@ impl Sprt {
     }
 }
 
-/// A text that names no test.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?} is no test (accepted: two Elo differences, the smaller first, and how they are measured if not normalised, \
-     such as 0,10 or -5,0,logistic)"
-)]
-pub struct SprtError(String);
-
 impl FromStr for Sprt {
-    type Err = SprtError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, SprtError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.parse().ok().filter(|number: &f64| number.is_finite());
         let parts: Vec<&str> = text.split(',').map(str::trim).collect();
         let (low, high, scale) = match parts[..] {
@@ -129,10 +121,13 @@ impl FromStr for Sprt {
             [low, high, "logistic"] => (number(low), number(high), EloScale::Logistic),
             _ => (None, None, EloScale::default()),
         };
-        low.zip(high)
-            .filter(|(low, high)| low < high)
-            .map(|(low, high)| Self::new(low, high).on(scale))
-            .ok_or_else(|| SprtError(text.to_owned()))
+        let rising = low.zip(high).filter(|(low, high)| low < high);
+        rising.map(|(low, high)| Self::new(low, high).on(scale)).ok_or_else(|| {
+            format!(
+                "{text:?} is no test (accepted: two Elo differences, the smaller first, and how they are measured if not \
+                 normalised, such as 0,10 or -5,0,logistic)"
+            )
+        })
     }
 }
 

@@ -10,12 +10,13 @@ use std::{
     sync::Arc,
 };
 
+use shakmaty::Position as _;
 use tokio::sync::mpsc;
 
 use super::{
     Setup,
     board::{self, BoardStyle},
-    engine_session::{self, EngineQuestion, EngineSession},
+    engine_session::{self, EngineSession},
     lines, options,
     search_progress::SearchProgress,
 };
@@ -23,7 +24,7 @@ use council::player::{PlayerEvent, RequestId, Time};
 use domain::{Clock, Color, Decision, Limits, Line, Score, Source, UciMove, Variant, engine_position};
 use engine::{
     Breakdown,
-    uci::{Go, name_and_value},
+    uci::{Go, best_move, name_and_value, over, start_and_moves},
 };
 
 /// Serves UCI until `quit` or the end of `input`.
@@ -35,10 +36,8 @@ pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup
         tokio::select! {
             biased;
             line = lines.recv() => match line {
-                Some(line) => match session.obey(&line).await? {
-                    AfterCommand::Line => (),
-                    AfterCommand::End => return Ok(()),
-                },
+                Some(line) if line.split_whitespace().next() == Some("quit") => return session.finish().await,
+                Some(line) => session.obey(&line).await?,
                 None => return session.end().await,
             },
             Some(event) = session.events.recv() => session.player_event(event)?,
@@ -49,13 +48,8 @@ pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup
 /// The most that a move with a fixed time takes of a clock that runs beside it.
 const MOST_OF_A_CLOCK: f64 = 0.4;
 
-/// The number of a search for which there is no council: no other one has it.
+/// The number of searches without a council; a council's searches have others.
 const NO_COUNCIL: RequestId = RequestId(0);
-
-enum AfterCommand {
-    Line,
-    End,
-}
 
 /// A search that has not been answered yet.
 struct UciSearch {
@@ -95,7 +89,7 @@ impl<W: Write> UciSession<W> {
     }
 
     /// Executes one command; a faulty one is answered and changes nothing.
-    async fn obey(&mut self, line: &str) -> io::Result<AfterCommand> {
+    async fn obey(&mut self, line: &str) -> io::Result<()> {
         let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         let done = match command {
@@ -109,10 +103,6 @@ impl<W: Write> UciSession<W> {
             "debug" => self.set_debug(rest),
             "stop" => self.stop().map(Ok)?,
             "ponderhit" => self.ponder_hit().map(Ok)?,
-            "quit" => {
-                self.finish().await?;
-                return Ok(AfterCommand::End);
-            }
             "ucinewgame" => {
                 self.finish().await?;
                 self.engine.new_game();
@@ -143,7 +133,7 @@ impl<W: Write> UciSession<W> {
         if let Err(problem) = done {
             self.say(format_args!("info string {problem}"))?;
         }
-        Ok(AfterCommand::Line)
+        Ok(())
     }
 
     fn identify(&mut self) -> io::Result<()> {
@@ -185,14 +175,8 @@ impl<W: Write> UciSession<W> {
             self.say(format_args!("info string {complaint}"))?;
         }
         let time = self.time(&go, line.turn());
-        let question = EngineQuestion {
-            time: if go.ponder { Time::Unbounded } else { time },
-            limits: self.limits(&go),
-            excluded: excluded(&line, &go.search_moves),
-            always_search: go.infinite,
-        };
-        let Limits { nodes, depth, .. } = question.limits;
-        let endless = matches!(time, Time::Unbounded) && nodes.is_none() && depth.is_none();
+        let limits = self.limits(&go);
+        let endless = matches!(time, Time::Unbounded) && limits.nodes.is_none() && limits.depth.is_none();
         let search = |request| UciSearch {
             request,
             line: Arc::clone(&line),
@@ -204,15 +188,16 @@ impl<W: Write> UciSession<W> {
             held: None,
         };
         if line.legal_moves().is_empty() {
-            self.say(words::over(&line))?;
+            self.say(over(line.position().is_check()))?;
             let held = Some(Answer::NoMove);
             self.search = Some(UciSearch { held, ..search(NO_COUNCIL) });
             return self.answer_if_asked();
         }
-        match self.engine.think(Arc::clone(&line), question) {
+        let time_now = if go.ponder { Time::Unbounded } else { time };
+        let excluded = excluded(&line, &go.search_moves);
+        match self.engine.think(Arc::clone(&line), time_now, limits, excluded, go.infinite) {
             Ok(request) => self.search = Some(search(request)),
-            // A program that has asked for a move waits for one, even if the settings name no
-            // elector.
+            // The program waits for a move, even if the settings name no elector.
             Err(problem) => {
                 self.say(format_args!("info string {problem}; some legal move is played"))?;
                 let some = line.legal_moves().first().copied();
@@ -224,7 +209,7 @@ impl<W: Write> UciSession<W> {
         Ok(())
     }
 
-    /// The time of a search that is not for pondering. A budget of nodes takes as long as it takes.
+    /// The time of a search that is not for pondering. A budget of nodes has no time limit.
     fn time(&self, go: &Go<UciMove>, us: Color) -> Time {
         let by_nodes = self.engine.setup.limits.nodes.is_some();
         let index = |color: Color| usize::from(color == Color::Black);
@@ -289,7 +274,7 @@ impl<W: Write> UciSession<W> {
         for line in words::votes(&line, &decision) {
             self.say(line)?;
         }
-        self.say(words::best_move(&decision))
+        self.say(best_move(&decision.best, decision.ponder.as_ref()))
     }
 
     fn stop(&mut self) -> io::Result<()> {
@@ -350,14 +335,9 @@ fn excluded(line: &Line, considered: &[UciMove]) -> Vec<UciMove> {
 }
 
 fn read_position(text: &str, chess960: bool) -> Result<Line, String> {
-    let (place, moves) = text.split_once("moves").unwrap_or((text, ""));
+    let (fen, moves) = start_and_moves(text)?;
     let variant = if chess960 { Variant::Chess960 } else { Variant::Standard };
-    let usual = || Line::start(Variant::Standard).fen();
-    let fen = match place.split_once(char::is_whitespace).map_or((place, ""), |(kind, fen)| (kind, fen.trim())) {
-        ("startpos", _) => usual(),
-        ("fen", fen) if !fen.is_empty() => fen.to_owned(),
-        _ => return Err(format!("position {place:?} (accepted: startpos or fen FEN, then moves ...)")),
-    };
+    let fen = if fen == "startpos" { Line::start(Variant::Standard).fen() } else { fen.to_owned() };
     let mut line = Line::from_fen(variant, &fen).map_err(|error| error.to_string())?;
     line.play_all(moves).map_err(|error| error.to_string())?;
     Ok(line)

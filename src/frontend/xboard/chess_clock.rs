@@ -1,5 +1,5 @@
-//! The chess clock under CECP: what was agreed (`level`, `st`, `sd`, `nps`), what is left (`time`, `otim`), and what that
-//! gives a move.
+//! The chess clock under CECP: the controls (`level`, `st`, `sd`, `nps`), the time left (`time`, `otim`), and the time for a
+//! move.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use domain::{Clock, Color};
 /// The number of different controls in a game, as in GNU Chess 4.0.
 const MOST_CONTROLS: usize = 4;
 
-/// A number of moves in a base time; 0 moves: all that are left.
+/// A number of moves in a base time; 0 stands for all remaining moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Control {
     moves: u32,
@@ -18,17 +18,13 @@ struct Control {
     increment: Duration,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-enum ClockControl {
-    /// One control after another, at least one; the last one repeats.
-    Level(Vec<Control>),
-    Each(Duration),
-}
-
-/// Both clocks. They also run here, for people without a program that reports them.
+/// Both clocks. They also run here, because people at the console have no program that reports them.
 #[derive(Clone, Debug)]
 pub(super) struct ChessClock {
-    control: ClockControl,
+    /// One control after another, at least one; the last one repeats.
+    controls: Vec<Control>,
+    /// The time of every move, in place of the controls.
+    each: Option<Duration>,
     /// The depth limit in plies.
     pub depth: Option<u32>,
     /// Nodes that count as a second of all electors together.
@@ -41,9 +37,9 @@ impl Default for ChessClock {
     /// Returns five minutes for forty moves, as GNU Chess 4.0.
     fn default() -> Self {
         let base = Duration::from_secs(300);
-        let control = Control { moves: 40, base, increment: Duration::ZERO };
         Self {
-            control: ClockControl::Level(vec![control]),
+            controls: vec![Control { moves: 40, base, increment: Duration::ZERO }],
+            each: None,
             depth: None,
             nodes_per_second: None,
             ours: base,
@@ -66,12 +62,14 @@ impl ChessClock {
     }
 
     /// Returns the control of the next move after `made` moves of one side, and the number of its
-    /// moves left; `None` of them if it is for all. No control if every move has its own time.
+    /// moves left (`None`: all). There is no control if every move has its own time.
     fn control_after(&self, made: u32) -> Option<(Control, Option<u32>)> {
-        let ClockControl::Level(controls) = &self.control else { return None };
+        if self.each.is_some() {
+            return None;
+        }
         let mut since = made;
-        for (number, control) in controls.iter().enumerate() {
-            if number + 1 == controls.len() || control.moves == 0 {
+        for (number, control) in self.controls.iter().enumerate() {
+            if number + 1 == self.controls.len() || control.moves == 0 {
                 return Some((*control, since.checked_rem(control.moves).map(|since| control.moves - since)));
             }
             if since < control.moves {
@@ -82,8 +80,8 @@ impl ChessClock {
         None
     }
 
-    /// `level MOVES BASE INCREMENT`: minutes, or minutes:seconds, and seconds. Up to four such controls in a game, one behind the other;
-    /// what is left of one is carried over, and the last one is repeated.
+    /// `level MOVES BASE INCREMENT`: minutes, or minutes:seconds, and seconds. Up to four such controls in a game, one after
+    /// the other; unused time is carried over, and the last one is repeated.
     pub(super) fn level(&mut self, text: &str) -> Result<(), String> {
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
         let read = |words: &[&str]| match words {
@@ -94,10 +92,10 @@ impl ChessClock {
         };
         let controls: Option<Vec<Control>> = words.chunks(3).map(read).collect();
         let controls = controls.filter(|controls| (1..=MOST_CONTROLS).contains(&controls.len()));
-        let controls = controls.ok_or(
+        self.controls = controls.ok_or(
             "level needs: moves, minutes (or minutes:seconds), increment in seconds; up to four times, for one control after another",
         )?;
-        self.control = ClockControl::Level(controls);
+        self.each = None;
         self.reset_clocks();
         Ok(())
     }
@@ -110,7 +108,7 @@ impl ChessClock {
 
     /// `st SECONDS`: a fixed time for every move.
     pub(super) fn each(&mut self, text: &str) -> Result<(), String> {
-        self.control = ClockControl::Each(seconds(text).ok_or("st needs seconds")?);
+        self.each = Some(seconds(text).ok_or("st needs seconds")?);
         Ok(())
     }
 
@@ -125,14 +123,14 @@ impl ChessClock {
         Ok(())
     }
 
-    /// The two change clocks, with the sides.
+    /// Exchanges the clocks, when the sides are exchanged.
     pub(super) const fn swap(&mut self) {
         std::mem::swap(&mut self.ours, &mut self.theirs);
     }
 
     /// The opponent's clock, if there is one.
     pub(super) fn theirs(&self) -> Option<Duration> {
-        matches!(self.control, ClockControl::Level(_)).then_some(self.theirs)
+        self.each.is_none().then_some(self.theirs)
     }
 
     /// Returns the time that the next move of a side adds after `made` moves.
@@ -142,7 +140,7 @@ impl ChessClock {
 
     /// Returns the time of the own next move after `ply` half-moves.
     pub(super) fn time(&self, us: Color, ply: usize) -> Time {
-        if let ClockControl::Each(time) = self.control {
+        if let Some(time) = self.each {
             return Time::Exactly(time);
         }
         let (increment, to_go) = self
@@ -208,7 +206,7 @@ mod tests {
         assert_eq!(left, [Some(40), Some(1), Some(20), Some(1), Some(2), Some(1), None]);
         assert_eq!([clock.increment(39), clock.increment(40)], [Duration::ZERO, Duration::from_secs(1)]);
         clock.moved(40, Duration::from_secs(60));
-        assert_eq!(clock.ours, Duration::from_secs(240 + 600), "what is left is carried over");
+        assert_eq!(clock.ours, Duration::from_secs(240 + 600), "unused time is carried over");
         clock.level("2 1 0 1 2 0").expect("two controls");
         for made in 1..=4 {
             clock.moved(made, Duration::from_secs(10));

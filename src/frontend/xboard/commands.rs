@@ -1,4 +1,4 @@
-//! The commands of the protocol. What is typed at the console and is no command here goes on to [`console`](super::console).
+//! The commands of the protocol. All other words go on to [`console`](super::console).
 
 use std::{
     io::{self, Write},
@@ -11,38 +11,16 @@ use super::{Edit, Opponent, Purpose, XboardSession, words};
 use crate::frontend::options;
 use domain::{Line, Variant};
 
-/// The reason for refusing a command, in CECP's form.
-pub(super) enum Problem {
-    /// `Error (reason): command`.
-    Error(String),
-    /// `Illegal move: text`.
-    IllegalMove(String),
-}
-
-impl From<String> for Problem {
-    fn from(reason: String) -> Self {
-        Self::Error(reason)
-    }
-}
-
-impl From<&str> for Problem {
-    fn from(reason: &str) -> Self {
-        Self::Error(reason.to_owned())
-    }
-}
-
-/// The outcome of a command: executed, or refused; the outer error is a lost output.
-pub(super) type CommandOutcome = io::Result<Result<(), Problem>>;
+/// The outcome of a command: executed, or refused for a reason; the outer error is a lost output.
+pub(super) type CommandOutcome = io::Result<Result<(), String>>;
 
 impl<W: Write> XboardSession<W> {
     /// Executes one line; a faulty one is answered and changes nothing.
     pub(super) async fn obey(&mut self, line: &str) -> io::Result<()> {
         let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let done = if self.edit.is_some() { self.edit_line(line) } else { self.command(command, rest.trim()).await? };
-        match done {
-            Ok(()) => (),
-            Err(Problem::Error(reason)) => self.say(format_args!("Error ({reason}): {line}"))?,
-            Err(Problem::IllegalMove(text)) => self.say(format_args!("Illegal move: {text}"))?,
+        if let Err(reason) = done {
+            self.say(format_args!("Error ({reason}): {line}"))?;
         }
         self.consider()?;
         self.answer_pings()
@@ -56,13 +34,10 @@ impl<W: Write> XboardSession<W> {
             "new" => Ok(self.new_game(Variant::Standard)),
             "variant" => Ok(self.variant(rest)),
             "setboard" | "setup" => Ok(self.set_board(rest)),
-            "edit" => Ok(self.begin_edit()),
             "usermove" => self.user_move(rest),
             "undo" => Ok(self.take_back(1)),
             "remove" => Ok(self.take_back(2)),
-            "result" => Ok(self.end_game()),
             "draw" => self.consider_draw().map(Ok),
-            "?" => Ok(self.move_now()),
             "." => self.tell_status().map(Ok),
             "option" => Ok(self.set_option(rest)),
             "memory" => Ok(self.set("Hash", rest)),
@@ -83,7 +58,7 @@ impl<W: Write> XboardSession<W> {
         self.say("feature done=1")
     }
 
-    /// Answered as soon as we can search, but after our move if we are thinking about one.
+    /// Answers as soon as a search can begin; after the own move, if one is being searched.
     async fn ping(&mut self, number: &str) -> io::Result<()> {
         self.pings.push(number.to_owned());
         if self.search.is_none() {
@@ -95,16 +70,25 @@ impl<W: Write> XboardSession<W> {
 
     /// Answers pings, except during thought about the own move.
     pub(super) fn answer_pings(&mut self) -> io::Result<()> {
-        if self.search.as_ref().is_some_and(|search| search.purpose == Purpose::Move) {
+        if self.is_thinking() {
             return Ok(());
         }
         std::mem::take(&mut self.pings).into_iter().try_for_each(|ping| self.say(format_args!("pong {ping}")))
     }
 
+    /// `.`: reports the progress of the analysis, without root moves: each elector is at another one.
+    fn tell_status(&mut self) -> io::Result<()> {
+        let search = self.search.as_ref().filter(|search| search.purpose == Purpose::Analysis);
+        let Some(standing) = search.and_then(|search| search.progress.standing_or_deepest()) else { return Ok(()) };
+        let text =
+            format!("stat01: {} {} {} 0 0", standing.time.as_millis() / 10, standing.nodes, standing.proposal.depth);
+        self.say(text)
+    }
+
     // --- The game ------------------------------------------------------------------------------------------------------
 
-    /// Begins another game with fixed ties; analysis goes on.
-    fn new_game(&mut self, variant: Variant) -> Result<(), Problem> {
+    /// Begins another game, with the usual random seed; analysis goes on.
+    fn new_game(&mut self, variant: Variant) -> Result<(), String> {
         if self.usual_seed.is_some() {
             self.draw_by_lot();
         }
@@ -116,16 +100,16 @@ impl<W: Write> XboardSession<W> {
         Ok(())
     }
 
-    fn variant(&mut self, name: &str) -> Result<(), Problem> {
+    fn variant(&mut self, name: &str) -> Result<(), String> {
         let variant = match name {
             "normal" => Variant::Standard,
             "fischerandom" => Variant::Chess960,
-            _ => return Err(format!("variant {name:?} is not played here (accepted: normal, fischerandom)").into()),
+            _ => return Err(format!("variant {name:?} is not played here (accepted: normal, fischerandom)")),
         };
         self.new_game(variant)
     }
 
-    /// A game from this position on, with a council that has learnt nothing yet.
+    /// Begins a game from this position, with a council that has learnt nothing yet.
     pub(super) fn begin(&mut self, line: Line) {
         self.drop_search();
         if line.variant() != self.engine.line.variant() {
@@ -139,7 +123,7 @@ impl<W: Write> XboardSession<W> {
         (self.expected, self.ended) = (None, false);
     }
 
-    pub(super) fn set_board(&mut self, fen: &str) -> Result<(), Problem> {
+    pub(super) fn set_board(&mut self, fen: &str) -> Result<(), String> {
         let variant = if self.switches.chess960 { Variant::Chess960 } else { Variant::Standard };
         if fen.is_empty() {
             return Err("setboard needs a FEN".into());
@@ -149,15 +133,10 @@ impl<W: Write> XboardSession<W> {
         Ok(())
     }
 
-    fn begin_edit(&mut self) -> Result<(), Problem> {
-        self.edit = Some(Edit::of(&self.engine.line));
-        Ok(())
-    }
-
-    fn edit_line(&mut self, line: &str) -> Result<(), Problem> {
+    fn edit_line(&mut self, line: &str) -> Result<(), String> {
         let Some(edit) = &mut self.edit else { return Ok(()) };
         if line != "." {
-            return Ok(edit.command(line)?);
+            return edit.command(line);
         }
         let fen = edit.fen();
         self.edit = None;
@@ -166,15 +145,15 @@ impl<W: Write> XboardSession<W> {
 
     pub(super) fn user_move(&mut self, text: &str) -> CommandOutcome {
         let Some(uci) = self.engine.line.read_move(text) else {
-            return Ok(Err(Problem::IllegalMove(text.to_owned())));
+            return self.say(format_args!("Illegal move: {text}")).map(Ok);
         };
         if let Err(reason) = self.play(uci) {
-            return Ok(Err(reason.into()));
+            return Ok(Err(reason));
         }
         self.announce_result().map(Ok)
     }
 
-    fn take_back(&mut self, plies: usize) -> Result<(), Problem> {
+    fn take_back(&mut self, plies: usize) -> Result<(), String> {
         let left = self.engine.line.ply().checked_sub(plies).ok_or("there is no such move to take back")?;
         Arc::make_mut(&mut self.engine.line).truncate(left);
         self.record.truncate(left);
@@ -182,29 +161,17 @@ impl<W: Write> XboardSession<W> {
         Ok(())
     }
 
-    fn end_game(&mut self) -> Result<(), Problem> {
-        self.ended = true;
-        Ok(())
-    }
-
-    fn move_now(&mut self) -> Result<(), Problem> {
-        if self.search.as_ref().is_some_and(|search| search.purpose == Purpose::Move) {
-            self.engine.answer_now();
-        }
-        Ok(())
-    }
-
     // --- Switches and clocks -------------------------------------------------------------------------------------------
 
-    fn turn_switch(&mut self, command: &str, rest: &str) -> Option<Result<(), Problem>> {
+    fn turn_switch(&mut self, command: &str, rest: &str) -> Option<Result<(), String>> {
         let switches = &mut self.switches;
         match command {
             "force" => (self.ours, self.switches.both) = (None, false),
             "go" => (self.ours, self.ended) = (Some(self.engine.line.turn()), false),
             "playother" => self.ours = Some(!self.engine.line.turn()),
-            // The side to move becomes this one, and we play the other.
-            "white" => return Some(self.side_to_move(Color::White)),
-            "black" => return Some(self.side_to_move(Color::Black)),
+            // The old commands come only when that side is to move, or after a position was set up: the council plays the other.
+            "white" => self.ours = Some(Color::Black),
+            "black" => self.ours = Some(Color::White),
             "hard" => switches.hard = true,
             "easy" => switches.hard = false,
             "post" => switches.post = true,
@@ -216,14 +183,21 @@ impl<W: Write> XboardSession<W> {
             "rating" => self.opponent.rating = rest.split(' ').nth(1).and_then(|rating| rating.parse().ok()),
             "pause" => self.paused = true,
             "resume" => self.paused = false,
-            "analyze" => self.analyze(),
-            "exit" => self.stop_analyzing(),
+            "analyze" => (self.analyzing, self.ours, self.switches.post) = (true, None, true),
+            "exit" => self.analyzing = false,
+            "edit" => self.edit = Some(Edit::of(&self.engine.line)),
+            "result" => self.ended = true,
+            "?" => {
+                if self.is_thinking() {
+                    self.engine.answer_now();
+                }
+            }
             _ => return None,
         }
         Some(Ok(()))
     }
 
-    /// `random`: with other lots in this game, or as always again.
+    /// `random`: draws a seed for this game, or goes back to the usual one.
     fn draw_by_lot(&mut self) {
         let seed = &mut self.engine.setup.council.seed;
         match self.usual_seed.take() {
@@ -234,14 +208,7 @@ impl<W: Write> XboardSession<W> {
         self.engine.replace_council();
     }
 
-    /// The old commands `white` and `black` only ever come where the other side is on the move already, or in a position
-    /// that was set up.
-    fn side_to_move(&mut self, color: Color) -> Result<(), Problem> {
-        self.ours = Some(!color);
-        Ok(())
-    }
-
-    fn wind_clock(&mut self, command: &str, rest: &str) -> Option<Result<(), Problem>> {
+    fn wind_clock(&mut self, command: &str, rest: &str) -> Option<Result<(), String>> {
         let clock = &mut self.clock;
         let number = |name: &str| rest.parse::<i64>().map_err(|_| format!("{name} needs a number"));
         let wound = match command {
@@ -258,17 +225,17 @@ impl<W: Write> XboardSession<W> {
             }),
             _ => return None,
         };
-        Some(wound.map_err(Problem::from))
+        Some(wound)
     }
 
     // --- Options -------------------------------------------------------------------------------------------------------
 
-    fn set_option(&mut self, text: &str) -> Result<(), Problem> {
+    fn set_option(&mut self, text: &str) -> Result<(), String> {
         let (name, value) = text.split_once('=').unwrap_or((text, ""));
         self.set(name, value)
     }
 
-    pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), Problem> {
+    pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         if options::set(&mut self.engine.setup, name, value)? {
             // A running search belongs to the old council.
             self.drop_search();
@@ -277,7 +244,7 @@ impl<W: Write> XboardSession<W> {
         Ok(())
     }
 
-    fn set_tablebases(&mut self, rest: &str) -> Result<(), Problem> {
+    fn set_tablebases(&mut self, rest: &str) -> Result<(), String> {
         match rest.split_once(' ') {
             Some(("syzygy", folders)) => self.set("SyzygyPath", folders),
             _ => Err("egtpath needs: syzygy FOLDERS".into()),

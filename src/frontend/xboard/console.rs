@@ -1,13 +1,10 @@
-//! The console of GNU Chess 4.0 (docs/method.md §10), as far as it makes sense for a council.
+//! The console of GNU Chess 4.0 (docs/method.md §10). docs/xboard.md lists the missing commands.
 
 use std::io::{self, Write};
 
 use shakmaty::{Position as _, Role, fen::Fen};
 
-use super::{
-    Purpose, XboardSession,
-    commands::{CommandOutcome, Problem},
-};
+use super::{Purpose, XboardSession, commands::CommandOutcome};
 use crate::frontend::board;
 use domain::engine_position;
 use engine::Breakdown;
@@ -90,12 +87,12 @@ impl<W: Write> XboardSession<W> {
         Ok(Err("unknown command".into()))
     }
 
-    fn play_side(&mut self, color: shakmaty::Color) -> Result<(), Problem> {
+    fn play_side(&mut self, color: shakmaty::Color) -> Result<(), String> {
         (self.ours, self.ended) = (Some(color), false);
         Ok(())
     }
 
-    fn switch_sides(&mut self) -> Result<(), Problem> {
+    fn switch_sides(&mut self) -> Result<(), String> {
         self.clock.swap();
         self.play_side(self.ours.map_or(self.engine.line.turn(), |ours| !ours))
     }
@@ -132,12 +129,11 @@ impl<W: Write> XboardSession<W> {
     fn evaluate(&mut self) -> CommandOutcome {
         match engine_position(&self.engine.line) {
             Ok(position) => self.say(Breakdown::as_played(position.board()).to_string().trim_end()).map(Ok),
-            Err(error) => Ok(Err(error.to_string().into())),
+            Err(error) => Ok(Err(error.to_string())),
         }
     }
 
-    /// Prints the value of each piece where it stands: its side's loss without it, by complete
-    /// knowledge.
+    /// Prints the value of each piece: its side's loss without it, by complete knowledge.
     fn tell_pieces(&mut self) -> CommandOutcome {
         let line = std::sync::Arc::clone(&self.engine.line);
         let Some(position) = line.standard() else { return Ok(Err("only standard chess is evaluated".into())) };
@@ -185,6 +181,6 @@ impl<W: Write> XboardSession<W> {
         if file.is_empty() {
             return self.say(table).map(Ok);
         }
-        Ok(std::fs::write(file, table + "\n").map_err(|error| format!("{file}: {error}").into()))
+        Ok(std::fs::write(file, table + "\n").map_err(|error| format!("{file}: {error}")))
     }
 }

@@ -1,4 +1,4 @@
-//! The old way to set up a position, piece by piece: `edit`, then `Ke1 Pa2 c ke8 ... .` one a line.
+//! The old way to set up a position, piece by piece: `edit`, then `Ke1`, `Pa2`, `c`, `ke8` and so on, one a line, and `.`.
 
 use shakmaty::{Board, Color, File, Piece, Position as _, Role, Setup, Square, fen::Fen};
 
@@ -41,7 +41,7 @@ impl Edit {
         Ok(())
     }
 
-    /// The FEN of what was set up. Kings and rooks on their first squares have not moved.
+    /// Returns the FEN. Kings and rooks on their first squares count as unmoved.
     pub(super) fn fen(&self) -> String {
         let mut setup = Setup::empty();
         setup.board = self.board.clone();

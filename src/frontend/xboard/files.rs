@@ -1,15 +1,13 @@
 //! Games and positions in files: `save`, `get`, `xget`.
 
-use std::{fs, io::Write, ops::ControlFlow};
+use std::{fs, io::Write};
 
-use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
-
-use super::{XboardSession, commands::Problem, words};
-use domain::{Color, Line, Variant};
+use super::{XboardSession, words};
+use domain::{Color, Line, PgnGame, Variant};
 
 impl<W: Write> XboardSession<W> {
     /// `save FILE`: the game as PGN, our moves with score, depth and time.
-    pub(super) fn save(&self, file: &str) -> Result<(), Problem> {
+    pub(super) fn save(&self, file: &str) -> Result<(), String> {
         let line = &self.engine.line;
         let result = words::result(line).and_then(|result| result.split(' ').next()).unwrap_or("*");
         let us = concat!("concilio ", env!("CARGO_PKG_VERSION"));
@@ -28,10 +26,15 @@ impl<W: Write> XboardSession<W> {
     }
 
     /// `get FILE`: the first game of a PGN file, to go on with.
-    pub(super) fn get(&mut self, file: &str) -> Result<(), Problem> {
+    pub(super) fn get(&mut self, file: &str) -> Result<(), String> {
         let text = fs::read(file).map_err(|error| named(file, error))?;
-        let game = Reader::new(text.as_slice()).read_game(&mut PgnToLine).map_err(|error| named(file, error))?;
-        let line = game.ok_or_else(|| named(file, "no game in it"))?.map_err(|reason| named(file, reason))?;
+        let start = |game: &PgnGame| {
+            let variant = if game.tag("Variant").contains("960") { Variant::Chess960 } else { Variant::Standard };
+            Line::from_fen(variant, game.tag("FEN")).map_err(|error| error.to_string())
+        };
+        let game = PgnGame::read_all(text.as_slice(), usize::MAX, start).next();
+        let game = game.ok_or_else(|| named(file, "no game in it"))?.map_err(|error| named(file, error))?;
+        let line = game.line.map_err(|reason| named(file, reason))?;
         self.switches.chess960 = line.variant() == Variant::Chess960;
         self.begin(line);
         self.ours = None;
@@ -39,7 +42,7 @@ impl<W: Write> XboardSession<W> {
     }
 
     /// `xget FILE`: the position of the first line that is a FEN, as xboard's position files have one.
-    pub(super) fn get_position(&mut self, file: &str) -> Result<(), Problem> {
+    pub(super) fn get_position(&mut self, file: &str) -> Result<(), String> {
         let text = fs::read(file).map_err(|error| named(file, error))?;
         let text = String::from_utf8_lossy(&text);
         let fen = text
@@ -50,62 +53,6 @@ impl<W: Write> XboardSession<W> {
     }
 }
 
-fn named(file: &str, reason: impl std::fmt::Display) -> Problem {
-    Problem::Error(format!("{file:?}: {reason}"))
-}
-
-/// Reads one game of a PGN file into a line.
-struct PgnToLine;
-
-#[derive(Default)]
-struct PgnTags {
-    chess960: bool,
-    fen: String,
-}
-
-impl Visitor for PgnToLine {
-    type Tags = PgnTags;
-    type Movetext = Result<Line, String>;
-    type Output = Result<Line, String>;
-
-    fn begin_tags(&mut self) -> ControlFlow<Self::Output, PgnTags> {
-        ControlFlow::Continue(PgnTags::default())
-    }
-
-    fn tag(&mut self, tags: &mut PgnTags, name: &[u8], value: RawTag<'_>) -> ControlFlow<Self::Output> {
-        match name {
-            b"FEN" => tags.fen = value.decode_utf8_lossy().into_owned(),
-            b"Variant" => tags.chess960 = value.decode_utf8_lossy().contains("960"),
-            _ => (),
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, tags: PgnTags) -> ControlFlow<Self::Output, Self::Movetext> {
-        let variant = if tags.chess960 { Variant::Chess960 } else { Variant::Standard };
-        match Line::from_fen(variant, &tags.fen) {
-            Ok(line) => ControlFlow::Continue(Ok(line)),
-            Err(error) => ControlFlow::Break(Err(error.to_string())),
-        }
-    }
-
-    fn san(&mut self, line: &mut Self::Movetext, san: SanPlus) -> ControlFlow<Self::Output> {
-        if let Ok(game) = line {
-            let uci = game.read_move(&san.san.to_string());
-            let played = uci.ok_or_else(|| format!("{san} is not legal after {} moves", game.ply()));
-            match played.and_then(|uci| game.play(uci).map_err(|error| error.to_string())) {
-                Ok(()) => (),
-                Err(reason) => *line = Err(reason),
-            }
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn begin_variation(&mut self, _: &mut Self::Movetext) -> ControlFlow<Self::Output, Skip> {
-        ControlFlow::Continue(Skip(true))
-    }
-
-    fn end_game(&mut self, line: Self::Movetext) -> Self::Output {
-        line
-    }
+fn named(file: &str, reason: impl std::fmt::Display) -> String {
+    format!("{file:?}: {reason}")
 }

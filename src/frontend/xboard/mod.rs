@@ -1,17 +1,16 @@
 //! The council behind the Chess Engine Communication Protocol, version 2 (T. Mann and H. G.
-//! Muller), and the console of GNU Chess 4.0 (docs/method.md §10) for people who type.
+//! Muller), and the console of GNU Chess 4.0 (docs/method.md §10) for people at a terminal.
 //!
 //! ```text
 //! commands (the input) ──▶ XboardSession ──▶ engine_session ──▶ player
-//!   play: moves, clocks, offers · analysis · console: for people · files: games and positions
+//!   play: moves, clocks, offers · console: for people · files: games and positions
 //! ```
 //! One `XboardSession` owns the state; the files of this folder each add one kind of command to it.
-//! After every command it decides who is to move (`XboardSession::consider`), so no command needs
-//! to know what it interrupts.
+//! After every command it decides on the search (`XboardSession::consider`), so that no command
+//! depends on the running one.
 //!
 //! `docs/xboard.md` lists every command, and the missing ones of GNU Chess 4.0 with the reason.
 
-mod analysis;
 mod chess_clock;
 mod commands;
 mod console;
@@ -69,18 +68,18 @@ struct XboardSearch {
     purpose: Purpose,
     line: Arc<Line>,
     progress: SearchProgress,
-    /// The start of the own clock for it; before the expected move, its own start.
+    /// The start of the own clock for this search; while pondering, the start of the search.
     since: Instant,
     /// A decision made before it may be sent.
     held: Option<Box<Decision>>,
 }
 
 /// Switches that people and programs turn.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Switches {
     /// True to show the leading proposal during a search.
     post: bool,
-    /// We think in the opponent's time.
+    /// True to think in the opponent's time.
     hard: bool,
     /// True to show votes as comments.
     debug: bool,
@@ -99,7 +98,7 @@ struct XboardSession<W> {
     events: mpsc::UnboundedReceiver<PlayerEvent>,
     search: Option<XboardSearch>,
     switches: Switches,
-    /// The usual seed of ties, while this game has another.
+    /// The usual random seed, while this game has another.
     usual_seed: Option<u64>,
     clock: ChessClock,
     record: MoveNotes,
@@ -107,12 +106,12 @@ struct XboardSession<W> {
     ours: Option<Color>,
     analyzing: bool,
     paused: bool,
-    /// The game was ended by a result.
+    /// True once a result has ended the game.
     ended: bool,
     edit: Option<Edit>,
     /// Pings that must wait for our move.
     pings: Vec<String>,
-    /// The reply that our last move expects.
+    /// The expected reply to the last own move.
     expected: Option<UciMove>,
     /// The number of moves of both sides at the last own draw offer.
     offered_at: Option<usize>,
@@ -134,15 +133,7 @@ impl<W: Write> XboardSession<W> {
             engine,
             events,
             search: None,
-            switches: Switches {
-                post: false,
-                hard: false,
-                debug: false,
-                beep: false,
-                both: false,
-                chess960: false,
-                look: BoardStyle::default(),
-            },
+            switches: Switches::default(),
             usual_seed: None,
             clock: ChessClock::default(),
             record: MoveNotes::default(),
@@ -166,6 +157,11 @@ impl<W: Write> XboardSession<W> {
     /// Returns true if it is the own move in a running game.
     fn is_our_move(&self) -> bool {
         self.ours == Some(self.engine.line.turn()) && !self.analyzing && !self.paused && !self.ended
+    }
+
+    /// Returns true during a search for the own move.
+    fn is_thinking(&self) -> bool {
+        self.search.as_ref().is_some_and(|search| search.purpose == Purpose::Move)
     }
 
     /// Begins, continues or drops a search, as position and switches require.
@@ -209,8 +205,7 @@ impl<W: Write> XboardSession<W> {
     fn line_for(&self, purpose: &Purpose) -> Arc<Line> {
         let Purpose::Ponder(expected) = purpose else { return Arc::clone(&self.engine.line) };
         let mut line = Line::clone(&self.engine.line);
-        // The expected move was legal when it was proposed; in any other position nothing is
-        // pondered.
+        // The expected move was legal when it was proposed; other positions are not pondered.
         let _ = line.play(*expected);
         Arc::new(line)
     }
@@ -220,9 +215,9 @@ impl<W: Write> XboardSession<W> {
         self.engine.drop_search();
     }
 
-    /// The input has ended: a move that is being searched is still made.
+    /// Completes a running search for a move after the end of the input.
     async fn finish_move(&mut self) -> io::Result<()> {
-        while self.search.as_ref().is_some_and(|search| search.purpose == Purpose::Move) {
+        while self.is_thinking() {
             let Some(event) = self.events.recv().await else { break };
             self.player_event(event)?;
             if self.switches.both {

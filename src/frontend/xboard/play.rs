@@ -1,4 +1,4 @@
-//! Playing: thinking about our move, making it, and what goes with it.
+//! Playing: searching the own move, making it, offering draws and resigning.
 
 use std::{
     io::{self, Write},
@@ -9,8 +9,11 @@ use std::{
 use shakmaty::Position as _;
 
 use super::{Purpose, XboardSearch, XboardSession, words};
-use crate::frontend::{engine_session::EngineQuestion, search_progress::SearchProgress};
-use bot::policy::adjudication::{self, GameFacts, TablebaseResult};
+use crate::frontend::search_progress::SearchProgress;
+use bot::{
+    journal::GameResult,
+    policy::adjudication::{self, GameFacts},
+};
 use council::{
     clock::Moment,
     player::{PlayerEvent, Time},
@@ -39,8 +42,7 @@ impl<W: Write> XboardSession<W> {
             limits = Limits::default();
         }
         let always_search = purpose == Purpose::Analysis;
-        let question = EngineQuestion { time, limits, excluded: Vec::new(), always_search };
-        match self.engine.think(Arc::clone(&line), question) {
+        match self.engine.think(Arc::clone(&line), time, limits, Vec::new(), always_search) {
             Ok(request) => {
                 let (progress, since) = (SearchProgress::new(), Instant::now());
                 self.search = Some(XboardSearch { request, purpose, line, progress, since, held: None });
@@ -80,7 +82,7 @@ impl<W: Write> XboardSession<W> {
         nodes.max(1)
     }
 
-    /// The expected move has been played: the clock runs from now on.
+    /// Starts the clock: the expected move has been played.
     pub(super) fn hit(&mut self) -> io::Result<()> {
         let by_nodes = self.engine.setup.limits.nodes.is_some();
         let time = if by_nodes { Time::Unbounded } else { self.time(&self.engine.line) };
@@ -135,12 +137,14 @@ impl<W: Write> XboardSession<W> {
             }
         }
         let bell = if self.switches.beep { "\x07" } else { "" };
-        let verdict = self.judge(line, decision);
-        if verdict == MoveAction::Resign {
+        let scores = [self.record.scores(), vec![decision.score]].concat();
+        let facts = self.facts(line, &scores, adjudication::tablebase_result(decision));
+        if adjudication::resigns(&self.engine.setup.resign, &facts) {
             self.ended = true;
             self.say("resign")?;
             return self.answer_pings();
         }
+        let offers_draw = adjudication::offers_draw(&self.engine.setup.draw, &facts);
         self.say(format_args!("move {}{bell}", words::written(line, decision.best, self.switches.chess960)))?;
         if self.play(decision.best).is_err() {
             // The council answers for the position on the board, in which its move is legal.
@@ -149,7 +153,7 @@ impl<W: Write> XboardSession<W> {
         self.record.moved(self.engine.line.ply(), decision, took);
         self.clock.moved(self.engine.line.ply().div_ceil(2), took);
         self.expected = decision.ponder;
-        if verdict == MoveAction::OfferDraw {
+        if offers_draw {
             self.offered_at = Some(line.ply());
             self.say("offer draw")?;
         }
@@ -158,7 +162,7 @@ impl<W: Write> XboardSession<W> {
         if self.switches.both {
             self.ours = Some(self.engine.line.turn());
             self.clock.swap();
-            // No other party would claim the draw.
+            // The council plays both sides, so no opponent claims the draw.
             self.ended = words::result(&self.engine.line).is_some();
         }
         self.consider()
@@ -183,21 +187,8 @@ impl<W: Write> XboardSession<W> {
         if accepted { self.say("offer draw") } else { Ok(()) }
     }
 
-    fn judge(&self, line: &Line, decision: &Decision) -> MoveAction {
-        let mut scores = self.record.scores();
-        scores.push(decision.score);
-        let facts = self.facts(line, &scores, TablebaseResult::of(decision));
-        if adjudication::resigns(&self.engine.setup.resign, &facts) {
-            MoveAction::Resign
-        } else if adjudication::offers_draw(&self.engine.setup.draw, &facts) {
-            MoveAction::OfferDraw
-        } else {
-            MoveAction::Play
-        }
-    }
-
     /// The game as the rules of offering and resigning see it.
-    fn facts<'a>(&self, line: &Line, scores: &'a [Option<Score>], tablebase: Option<TablebaseResult>) -> GameFacts<'a> {
+    fn facts<'a>(&self, line: &Line, scores: &'a [Option<Score>], tablebase: Option<GameResult>) -> GameFacts<'a> {
         GameFacts {
             scores,
             moves: moves(line.ply()),
@@ -214,11 +205,4 @@ impl<W: Write> XboardSession<W> {
 
 fn moves(plies: usize) -> u32 {
     u32::try_from(plies / 2).unwrap_or(u32::MAX)
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MoveAction {
-    Play,
-    OfferDraw,
-    Resign,
 }

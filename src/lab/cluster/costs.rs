@@ -7,7 +7,7 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-use super::job;
+use super::task;
 use crate::speed::thread_time;
 use cluster::{
     ProcessIdentity, Upkeep,
@@ -18,7 +18,7 @@ use cluster::{
 };
 use council::{
     Council, CouncilSettings, CriterionName, Question, Roster,
-    electors::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool, VerificationLength},
+    electors::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Pool, Task, VerificationLength},
 };
 use domain::{Bound, ElectorName, GameId, Knowledge, Line, Proposal, Score, Variant};
 use engine::{Engine, EngineOptions, Limits, Position};
@@ -41,7 +41,7 @@ pub struct Costs {
     pub order: Duration,
     /// The daemon's time to read and check one proposal.
     pub proposal: Duration,
-    /// The council's time to count one proposal, and what each elector of the council adds to it.
+    /// The council's time to count one proposal, and the addition of each elector of the council.
     pub count: Duration,
     pub count_by_elector: Duration,
     /// The server's time to pass on one message.
@@ -82,10 +82,10 @@ impl Costs {
 /// The time to write an order and to read a proposal, and how long both are.
 fn messages() -> ((Duration, Duration), (usize, usize)) {
     let identity = ProcessIdentity::new("measured");
-    let job = job();
+    let task = task();
     let spec = ElectorSpec::own(Knowledge::COMPLETE, 8);
     let write = || {
-        let elector = RemoteElector::of(&spec, None).map(|elector| SearchCommand::of(&job, 1, elector, 1));
+        let elector = RemoteElector::of(&spec, None).map(|elector| SearchCommand::of(&task, 1, elector, 1));
         let command = elector.map(|order| WorkerCommand::Search(Box::new(order)));
         let addressed = command.map(|body| Addressed { to: identity.sender.run, body });
         addressed.map(|message| wire::encode(&identity, &message)).unwrap_or_default()
@@ -105,7 +105,7 @@ fn messages() -> ((Duration, Duration), (usize, usize)) {
         nodes: 1_234_567,
         microseconds: 987_654,
     });
-    let event = SearchEvent { search: job.task.id.clone(), elector: elector.clone(), kind };
+    let event = SearchEvent { search: task.id.clone(), elector: elector.clone(), kind };
     let message = Addressed { to: identity.sender.run, body: WorkerMessage::Event(event) };
     let event = wire::encode(&identity, &message);
     let read = || {
@@ -116,7 +116,7 @@ fn messages() -> ((Duration, Duration), (usize, usize)) {
         let WorkerMessage::Event(SearchEvent { kind: SearchEventKind::Proposal(text), .. }) = message.body else {
             return false;
         };
-        text.proposal(&job.task, &elector, &from.name.as_str().into()).is_ok()
+        text.proposal(&task, &elector, &from.name.as_str().into()).is_ok()
     };
     let begun = Instant::now();
     (0..ROUNDS).for_each(|_| assert!(read(), "our own proposal is believed"));
@@ -126,28 +126,15 @@ fn messages() -> ((Duration, Duration), (usize, usize)) {
 struct EndlessProposer(ElectorName);
 
 impl Elector for EndlessProposer {
-    fn search(
-        &mut self,
-        Job { task, .. }: &Job,
-        _: &AtomicBool,
-        report: &mut dyn FnMut(Proposal),
-    ) -> Result<(), ElectorFailure> {
+    fn search(&mut self, task: &Task, _: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
         let moves = task.line.legal_moves();
         for depth in 1..=PROPOSALS {
             let Some(best) = moves.get(depth as usize % moves.len().max(1)).copied() else { break };
             report(Proposal {
-                search: task.id.clone(),
-                elector: self.0.clone(),
-                machine: None,
-                best,
-                score: Score::Cp(0),
-                bound: Bound::Exact,
                 depth,
                 selective_depth: depth,
-                root_moves_done: 0,
                 nodes: u64::from(depth),
-                time: Duration::ZERO,
-                pv: vec![best],
+                ..Proposal::of_one_ply(task.id.clone(), self.0.clone(), best, Score::Cp(0))
             });
         }
         Ok(())

@@ -1,20 +1,18 @@
 //! Measures a cluster: the time from a task to its first proposal over a real NATS server and a
 //! worker process, while the machine is idle and while all its cores search; the server's
-//! throughput; the delay of decisions; a simulation of many workers ([`scale`]); and the gain in
-//! strength ([`worth`]).
+//! throughput; the delay of decisions; and a simulation of many workers ([`scale`]).
 //!
 //! Everything runs on this machine, so the figures are those of the program and the scheduler, not of a network.
 
 mod costs;
 pub mod scale;
-pub mod worth;
 
 pub use costs::Costs;
 
 use std::{
     io,
     net::{Ipv4Addr, TcpListener, TcpStream},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::Arc,
     thread::available_parallelism,
@@ -26,12 +24,13 @@ use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::own_process::OwnProcess;
-use cluster::{ClusterClient, ClusterSettings, ConnectionError};
+use cluster::{ClusterClient, ClusterSettings};
 use council::{
     Council, CouncilSettings, CriterionName, GroupMode, Question, Roster,
-    electors::{ElectorKind, ElectorSpec, Job, Pool, SearchReport, Slot},
+    electors::{ElectorKind, ElectorSpec, Pool, SearchReport, Slot, Task},
 };
-use domain::{GameId, Knowledge, Limits, Line, Phase, SearchId, Task, Variant};
+use domain::{GameId, Knowledge, Line, Phase, SearchId, Variant};
+use util::Failure;
 
 /// Timeout for every start.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -46,54 +45,28 @@ const SILENCE: Duration = Duration::from_secs(2);
 const DECISIONS: usize = 30;
 const DECISION: Duration = Duration::from_millis(300);
 
-/// Latencies and throughput of a cluster on this machine.
-#[derive(Clone, Debug)]
-pub struct ClusterFigures {
-    /// Times from a task to its first proposal, sorted, by kind of measurement.
-    pub first_proposals: Vec<(&'static str, Vec<Duration>)>,
-    /// Delays of decisions, sorted, on this machine alone and with the worker.
-    pub late: Vec<(&'static str, Vec<Duration>)>,
-    /// Messages a second from one publisher through the server to one subscriber.
-    pub throughput: f64,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum MeasureError {
-    #[error("cannot start {}: {reason} (Debian's package nats-server has the server)", program.display())]
-    Start { program: PathBuf, reason: io::Error },
-    /// A started program is missing.
-    #[error("waited in vain for {0}")]
-    Missing(&'static str),
-    #[error("cannot reach the server that was started: {0}")]
-    Nats(String),
-    /// The daemon cannot join the cluster.
-    #[error(transparent)]
-    Connection(#[from] ConnectionError),
-}
-
-/// Measures each figure with `searches` searches.
-///
-/// # Errors
-/// [`MeasureError`] if the server or the worker does not start.
-pub async fn measure(server: PathBuf, program: PathBuf, searches: usize) -> Result<ClusterFigures, MeasureError> {
+/// Measures two tables of sorted times: from a task to its first proposal, with `searches` searches each, and the delays of
+/// decisions on this machine alone and with the worker. Also the messages a second from one publisher through the server to
+/// one subscriber.
+pub async fn measure(
+    server: PathBuf,
+    program: PathBuf,
+    searches: usize,
+) -> Result<([Vec<(String, Vec<Duration>)>; 2], f64), Failure> {
     let cores = available_parallelism().map_or(1, usize::from);
     let bench = ClusterBench::start(server, program, cores).await?;
     let throughput = bench.throughput().await?;
     let mut first_proposals = Vec::new();
-    for (name, kind) in [("trivial", ElectorKind::Trivial), ("own", own())] {
+    for (name, kind) in [("trivial elector", ElectorKind::Trivial), ("our engine", own())] {
         let idle = bench.first_proposals(&kind, searches).await;
         let busy = bench.while_busy(cores, bench.first_proposals(&kind, searches)).await;
-        let names = if name == "own" {
-            ["our engine, idle machine", "our engine, all cores searching"]
-        } else {
-            ["trivial elector, idle machine", "trivial elector, all cores searching"]
-        };
-        first_proposals.extend([(names[0], idle), (names[1], busy)]);
+        first_proposals.push((format!("{name}, idle machine"), idle));
+        first_proposals.push((format!("{name}, all cores searching"), busy));
     }
     let alone = lateness(&Pool::new(cores)).await;
     let together = lateness(&bench.pool(1)).await;
-    let late = vec![("this machine alone", alone), ("one own core and the worker", together)];
-    Ok(ClusterFigures { first_proposals, late, throughput })
+    let late = vec![("this machine alone".to_owned(), alone), ("one own core and the worker".to_owned(), together)];
+    Ok(([first_proposals, late], throughput))
 }
 
 fn own() -> ElectorKind {
@@ -101,10 +74,15 @@ fn own() -> ElectorKind {
 }
 
 /// Starts a program that says nothing.
-fn start(program: PathBuf, arguments: &[&str]) -> Result<OwnProcess, MeasureError> {
+fn start(program: PathBuf, arguments: &[&str]) -> Result<OwnProcess, Failure> {
     let mut command = Command::new(&program);
     let started = OwnProcess::start(command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()));
-    started.map_err(|reason| MeasureError::Start { program, reason })
+    started.map_err(|error| cannot_start(&program, &error))
+}
+
+fn cannot_start(program: &Path, error: &io::Error) -> Failure {
+    let program = program.display();
+    Failure::failed(format_args!("cannot start {program}: {error} (Debian's package nats-server has the server)"))
 }
 
 /// A server, a worker with one core more than there are, and we as a daemon.
@@ -117,9 +95,9 @@ struct ClusterBench {
 }
 
 impl ClusterBench {
-    async fn start(server: PathBuf, program: PathBuf, cores: usize) -> Result<Self, MeasureError> {
+    async fn start(server: PathBuf, program: PathBuf, cores: usize) -> Result<Self, Failure> {
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
-        let port = free.map_err(|reason| MeasureError::Start { program: server.clone(), reason })?.port();
+        let port = free.map_err(|error| cannot_start(&server, &error))?.port();
         let url = format!("nats://127.0.0.1:{port}");
         let server = start(server, &["-a", "127.0.0.1", "-p", &port.to_string()])?;
         until("the server", || TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok()).await?;
@@ -146,12 +124,12 @@ impl ClusterBench {
 
     /// Measures the time from a task to its first proposal `searches` times.
     async fn first_proposals(&self, kind: &ElectorKind, searches: usize) -> Vec<Duration> {
-        let mut seat = self.remote_slot(kind, 2);
+        let mut slot = self.remote_slot(kind, 2);
         let mut taken = Vec::with_capacity(searches);
         while taken.len() < searches {
             let (reports, mut inbox) = mpsc::unbounded_channel();
             let begun = Instant::now();
-            seat.search(job(), &reports);
+            slot.search(task(), &reports);
             while let Some(report) = inbox.recv().await {
                 let SearchReport::Proposal(proposal) = report else { break };
                 if proposal.machine.is_some() {
@@ -159,7 +137,7 @@ impl ClusterBench {
                     break;
                 }
             }
-            seat.stop();
+            slot.stop();
             tokio::time::sleep(PAUSE).await;
         }
         taken.sort_unstable();
@@ -169,7 +147,7 @@ impl ClusterBench {
     async fn while_busy<T>(&self, cores: usize, something: impl Future<Output = T>) -> T {
         let mut load = self.remote_slot(&own(), cores);
         let (reports, mut inbox) = mpsc::unbounded_channel();
-        load.search(job(), &reports);
+        load.search(task(), &reports);
         // It is at work when it has proposed.
         let _ = inbox.recv().await;
         let done = something.await;
@@ -178,8 +156,10 @@ impl ClusterBench {
     }
 
     /// Returns the messages a second that the server passes from one connection to another.
-    async fn throughput(&self) -> Result<f64, MeasureError> {
-        let lost = |error: &dyn std::fmt::Display| MeasureError::Nats(error.to_string());
+    async fn throughput(&self) -> Result<f64, Failure> {
+        let lost = |error: &dyn std::fmt::Display| {
+            Failure::failed(format_args!("cannot reach the server that was started: {error}"))
+        };
         let options = || async_nats::ConnectOptions::new().subscription_capacity(FLOOD);
         let publisher = options().connect(&self.url).await.map_err(|error| lost(&error))?;
         let subscriber = options().connect(&self.url).await.map_err(|error| lost(&error))?;
@@ -207,13 +187,13 @@ impl ClusterBench {
             // A server may drop messages under a flood; a few do not change the rate.
             #[allow(clippy::cast_precision_loss)]
             Ok((heard, taken)) if heard > FLOOD / 2 => Ok(heard as f64 / taken.as_secs_f64()),
-            _ => Err(MeasureError::Missing("the server to pass on messages")),
+            _ => Err(Failure::failed("waited in vain for the server to pass on messages")),
         }
     }
 }
 
 /// An endless search of a middlegame.
-fn job() -> Job {
+fn task() -> Task {
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
     static SERIAL: AtomicU64 = AtomicU64::new(1 << 40);
     let mut line = Line::start(Variant::Standard);
@@ -221,7 +201,7 @@ fn job() -> Job {
     let _ = line.play_all("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7 f1e1 b7b5 a4b3 d7d6 c2c3 e8g8");
     let serial = SERIAL.fetch_add(1, Relaxed);
     let id = SearchId { game: GameId::new("lab"), ply: line.ply(), serial, phase: Phase::First };
-    Job::new(Task { id, line: Arc::new(line), root_moves: Vec::new(), limits: Limits::default() })
+    Task::new(id, Arc::new(line))
 }
 
 /// Returns the delays of decisions of the balanced seven with a second search.
@@ -250,11 +230,11 @@ async fn lateness(pool: &Pool) -> Vec<Duration> {
     late
 }
 
-async fn until(what: &'static str, mut holds: impl FnMut() -> bool) -> Result<(), MeasureError> {
+async fn until(what: &'static str, mut holds: impl FnMut() -> bool) -> Result<(), Failure> {
     let begun = Instant::now();
     while !holds() {
         if begun.elapsed() > PATIENCE {
-            return Err(MeasureError::Missing(what));
+            return Err(Failure::failed(format_args!("waited in vain for {what}")));
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }

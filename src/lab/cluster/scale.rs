@@ -30,15 +30,6 @@ const SPREAD: f64 = 1.5;
 /// The share of its time that a stage may be busy before it holds up the others.
 pub const SATURATED: f64 = 0.7;
 
-#[derive(Clone, Debug)]
-pub struct ScalePlan {
-    /// Cores of each worker; each searches for an elector of its own, as long as there are electors.
-    pub cores: usize,
-    pub move_time: Duration,
-    /// Draws the speed of each search.
-    pub seed: u64,
-}
-
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveLoad {
     pub workers: usize,
@@ -75,12 +66,13 @@ impl ServiceQueue {
     }
 }
 
-/// Simulates one move and gives the load that it makes.
-pub fn simulate(workers: usize, plan: &ScalePlan, costs: &Costs) -> MoveLoad {
-    let searches = (workers * plan.cores).min(ELECTORS);
-    let end = plan.move_time.as_secs_f64();
+/// Simulates a move of `move_time` and gives the load that it makes. Each of a worker's `cores` searches for an elector of its
+/// own, as long as there are electors.
+pub fn simulate(workers: usize, cores: usize, move_time: Duration, costs: &Costs) -> MoveLoad {
+    let searches = (workers * cores).min(ELECTORS);
+    let end = move_time.as_secs_f64();
     let way = costs.way.as_secs_f64();
-    let mut random = StdRng::seed_from_u64(plan.seed);
+    let mut random = StdRng::seed_from_u64(1);
     let (mut coordinator, mut broker) = (ServiceQueue::default(), ServiceQueue::default());
     let mut last_begins = 0.0_f64;
     let mut proposed = Vec::new();
@@ -134,13 +126,12 @@ pub fn simulate(workers: usize, plan: &ScalePlan, costs: &Costs) -> MoveLoad {
     }
 }
 
-/// The most workers with which something is not saturated, up to a bound.
-pub fn reach(most: usize, plan: &ScalePlan, costs: &Costs, load: impl Fn(&MoveLoad) -> f64) -> usize {
-    let holds = |workers: usize| load(&simulate(workers, plan, costs)) <= SATURATED;
+/// Returns the largest number of workers, up to `most`, with which `load` does not saturate what it measures.
+pub fn reach(most: usize, load: impl Fn(usize) -> f64) -> usize {
     let (mut low, mut high) = (0, most + 1);
     while high - low > 1 {
         let middle = (low + high) / 2;
-        if holds(middle) {
+        if load(middle) <= SATURATED {
             low = middle;
         } else {
             high = middle;
@@ -173,13 +164,13 @@ mod tests {
         }
     }
 
-    fn plan() -> ScalePlan {
-        ScalePlan { cores: 4, move_time: Duration::from_secs(1), seed: 1 }
+    fn simulated(workers: usize, costs: &Costs) -> MoveLoad {
+        simulate(workers, 4, Duration::from_secs(1), costs)
     }
 
     #[test]
     fn one_worker_is_no_load() {
-        let load = simulate(1, &plan(), &costs());
+        let load = simulated(1, &costs());
         assert_eq!(load.searches, 4);
         assert!(load.coordinator < 0.01 && load.broker < 0.01, "{load:?}");
         assert!(load.delay.0 < Duration::from_micros(2_300), "{load:?}");
@@ -190,7 +181,7 @@ mod tests {
     #[test]
     fn load_grows_until_proposals_are_late() {
         let slow = Costs { proposal: Duration::from_millis(1), ..costs() };
-        let loads: Vec<MoveLoad> = [1, 10, 60].iter().map(|workers| simulate(*workers, &plan(), &slow)).collect();
+        let loads: Vec<MoveLoad> = [1, 10, 60].iter().map(|workers| simulated(*workers, &slow)).collect();
         assert!(loads.windows(2).all(|pair| pair[0].coordinator < pair[1].coordinator));
         assert!(loads.windows(2).all(|pair| pair[0].messages < pair[1].messages));
         assert!(loads[2].coordinator > 1.0 && loads[2].counted < loads[0].counted, "{:?}", loads[2]);
@@ -198,17 +189,17 @@ mod tests {
 
     #[test]
     fn surplus_workers_still_cost_messages() {
-        let [few, many] = [100, 1000].map(|workers| simulate(workers, &plan(), &costs()));
+        let [few, many] = [100, 1000].map(|workers| simulated(workers, &costs()));
         assert_eq!((few.searches, many.searches), (ELECTORS, ELECTORS));
         assert!(many.coordinator > few.coordinator && many.last_begins > few.last_begins, "{few:?} {many:?}");
         let free = Costs { upkeep: Upkeep::default(), ..costs() };
-        assert!(simulate(1000, &plan(), &free).coordinator < many.coordinator);
+        assert!(simulated(1000, &free).coordinator < many.coordinator);
     }
 
     #[test]
     fn table_messages_add_load() {
         let quiet = Upkeep { table_message: Duration::ZERO, ..costs().upkeep };
-        let [with, without] = [costs(), Costs { upkeep: quiet, ..costs() }].map(|costs| simulate(100, &plan(), &costs));
+        let [with, without] = [costs(), Costs { upkeep: quiet, ..costs() }].map(|costs| simulated(100, &costs));
         assert!((with.coordinator - without.coordinator - 100.0 * 40.0 * 4e-6).abs() < 1e-6, "{with:?} {without:?}");
         assert!(with.messages >= 100 * 45, "{with:?}");
     }
@@ -216,8 +207,8 @@ mod tests {
     #[test]
     fn reach_ends_at_saturation() {
         let slow = Costs { proposal: Duration::from_millis(1), ..costs() };
-        let reach = reach(1000, &plan(), &slow, |load| load.coordinator);
-        assert!(simulate(reach, &plan(), &slow).coordinator <= SATURATED);
-        assert!(simulate(reach + 1, &plan(), &slow).coordinator > SATURATED);
+        let load = |workers| simulated(workers, &slow).coordinator;
+        let reach = reach(1000, load);
+        assert!(load(reach) <= SATURATED && load(reach + 1) > SATURATED);
     }
 }

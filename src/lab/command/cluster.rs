@@ -1,35 +1,23 @@
 //! `concilio-lab cluster-latency` and `concilio-lab scale`: what a cluster costs, and how far it reaches.
 
-use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
 
-use super::{
-    Failure,
-    inputs::{openings, or_each_core},
-    latency::milliseconds,
-    progress::ProgressDisplay,
-    until_stopped,
-};
+use super::{Failure, latency::milliseconds};
 use crate::{
     cluster::{
         Costs, measure,
-        scale::{CREDIBLE, ELECTORS, MoveLoad, PUBLISHED, SATURATED, SETS, ScalePlan, reach, simulate},
-        worth::{WorthPlan, worth},
+        scale::{CREDIBLE, ELECTORS, MoveLoad, PUBLISHED, SATURATED, SETS, reach, simulate},
     },
     daemon_program::DaemonProgram,
-    stats::{Estimate, quantile},
+    stats::quantile,
 };
-
-/// Plies of an opening from a book of games.
-const OPENING: usize = 16;
-
-const SEED: u64 = 1;
 
 /// Measure the time from a task to its first proposal over a NATS server and a worker on this
 /// machine, idle and with all cores searching
 #[derive(Debug, Args)]
-pub(super) struct ClusterLatency {
+pub struct ClusterLatency {
     #[command(flatten)]
     program: DaemonProgram,
     /// The server's program
@@ -42,17 +30,18 @@ pub(super) struct ClusterLatency {
 
 impl ClusterLatency {
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let measured = measure(self.nats_server, self.program.path()?, self.searches as usize).await?;
+        let searches = self.searches as usize;
+        let ([first_proposals, late], throughput) = measure(self.nats_server, self.program.path()?, searches).await?;
         util::outln!("from a task to its first proposal, ms");
-        table(&measured.first_proposals);
+        table(&first_proposals);
         util::outln!("\ndecisions of balanced-7, re-search, 300 ms a move: how late, ms");
-        table(&measured.late);
-        util::outln!("\nthe server passes on {:.0} messages a second", measured.throughput);
+        table(&late);
+        util::outln!("\nthe server passes on {throughput:.0} messages a second");
         Ok(())
     }
 }
 
-fn table(rows: &[(&str, Vec<Duration>)]) {
+fn table(rows: &[(String, Vec<Duration>)]) {
     util::outln!("{:<38} {:>6} {:>8} {:>8} {:>8}", "", "n", "p50", "p99", "max");
     for (name, times) in rows {
         let [p50, p99, most] = [0.5, 0.99, 1.0].map(|part| milliseconds(quantile(times, part)));
@@ -66,7 +55,7 @@ fn table(rows: &[(&str, Vec<Duration>)]) {
     after_help = "Messages and searches are measured first, in a few seconds. The server's figures come from `concilio-lab cluster-latency`:
   concilio-lab scale --throughput 200000 --way 100 --cores 8"
 )]
-pub(super) struct ScaleCluster {
+pub struct ScaleCluster {
     /// Cores of each worker
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=1024))]
     cores: u16,
@@ -79,24 +68,14 @@ pub(super) struct ScaleCluster {
     /// One way through the server and the network, µs
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=10_000_000), value_name = "US")]
     way: u32,
-    /// Play N games with two and with four machines against one, in virtual time, to measure the
-    /// gain in Elo
-    #[arg(long, value_parser = clap::value_parser!(u32).range(4..), value_name = "N")]
-    games: Option<u32>,
-    /// Openings of these games: PGN or EPD/FEN, also in a zip file [default: a small book of common openings]
-    #[arg(long, value_name = "FILE")]
-    book: Option<PathBuf>,
-    /// Nodes of a core for a move of these games
-    #[arg(long, default_value_t = 1500, value_parser = clap::value_parser!(u64).range(100..), value_name = "N")]
-    nodes: u64,
 }
 
 impl ScaleCluster {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let costs = Costs::measure(f64::from(self.throughput), Duration::from_micros(u64::from(self.way))).await;
         print_costs(&costs);
-        let plan =
-            ScalePlan { cores: usize::from(self.cores), move_time: Duration::from_millis(self.move_time), seed: 1 };
+        let cores = usize::from(self.cores);
+        let load = |workers| simulate(workers, cores, Duration::from_millis(self.move_time), &costs);
         util::outln!("\n{} cores a worker, {} ms a move", self.cores, self.move_time);
         util::outln!(
             "{:>8} {:>9} {:>9} {:>12} {:>7} {:>7} {:>14} {:>11} {:>11} {:>8}",
@@ -112,44 +91,10 @@ impl ScaleCluster {
             "counted"
         );
         for workers in [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] {
-            print_load(&simulate(workers, &plan, &costs));
+            print_load(&load(workers));
         }
         util::outln!("beyond {CREDIBLE} workers nothing was measured: those rows extrapolate what one worker costs");
-        limits(&plan, &costs);
-        match self.games {
-            Some(games) => until_stopped(move |stop| self.play(games as usize, stop)).await,
-            None => Ok(()),
-        }
-    }
-
-    /// Plays matches of two and of four machines against one.
-    fn play(&self, games: usize, stop: &AtomicBool) -> Result<(), Failure> {
-        let plan = WorthPlan {
-            cores: usize::from(self.cores),
-            move_time: Duration::from_millis(self.move_time),
-            way: Duration::from_micros(u64::from(self.way)),
-            nodes: self.nodes,
-            games,
-            book: openings(self.book.as_deref(), OPENING, SEED)?.different(games.div_ceil(2)),
-            workers: or_each_core(None),
-        };
-        util::outln!(
-            "\nagainst one machine of {} cores, {} nodes a core and move, in virtual time",
-            plan.cores,
-            plan.nodes
-        );
-        util::outln!("{:>8} {:>6} {:>14} {:>22}", "machines", "games", "score", "Elo");
-        for machines in [2, 4] {
-            let mut progress = ProgressDisplay::new(games.div_ceil(2), "pairs");
-            let summary = worth(machines, &plan, stop, |standing| progress.at(standing.pairs(), String::new))?;
-            progress.end();
-            let score = summary.score.map_or_else(String::new, Estimate::percent_with_error);
-            let elo = summary.elo.map_or_else(String::new, Estimate::signed);
-            util::outln!("{machines:>8} {:>6} {score:>14} {elo:>22}", summary.games);
-            if !summary.complete {
-                return Err(Failure::failed("stopped; these games are not kept"));
-            }
-        }
+        limits(cores, load);
         Ok(())
     }
 }
@@ -186,18 +131,18 @@ fn print_load(load: &MoveLoad) {
 }
 
 /// Prints the number of workers at which coordinator, server and verification reach their limits.
-fn limits(plan: &ScalePlan, costs: &Costs) {
+fn limits(cores: usize, load: impl Fn(usize) -> MoveLoad) {
     const MOST: usize = 20_000;
     let say = |what: &str, workers: usize| {
-        let searches = (workers * plan.cores).min(ELECTORS);
+        let searches = (workers * cores).min(ELECTORS);
         let beyond = if workers >= MOST { "beyond " } else { "" };
         util::outln!("{what} at {beyond}{workers} workers ({searches} searches)");
     };
     let busy = SATURATED * 100.0;
     util::outln!();
-    say(&format!("the coordinator is {busy:.0} % busy"), reach(MOST, plan, costs, |load| load.coordinator));
-    say(&format!("the server is {busy:.0} % busy"), reach(MOST, plan, costs, |load| load.broker));
-    let [published, sets] = [PUBLISHED, SETS].map(|electors| electors.div_ceil(plan.cores));
+    say(&format!("the coordinator is {busy:.0} % busy"), reach(MOST, |workers| load(workers).coordinator));
+    say(&format!("the server is {busy:.0} % busy"), reach(MOST, |workers| load(workers).broker));
+    let [published, sets] = [PUBLISHED, SETS].map(|electors| electors.div_ceil(cores));
     util::outln!(
         "the method has an elector for each core up to {published} workers with the largest published roster ({PUBLISHED} electors),"
     );

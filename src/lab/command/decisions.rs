@@ -9,12 +9,11 @@ use super::{
     Failure,
     inputs::{MayAsk, ReportArguments, SearchedPositions, experiment},
     positions::parse_budget,
-    progress::{Bars, StateFile, write},
+    progress::{Bars, StateFile, stopped, write},
 };
 use crate::{
-    decisions::{DecisionsPlan, compare, csv, markdown},
-    matches::Contender,
-    player::{Pace, PlayerSpec},
+    decisions::{DecisionsPlan, compare, markdown},
+    player::{Contender, Pace, PlayerKind as _, PlayerSpec},
 };
 
 /// Let players decide at the same positions, and value the moves where they differ
@@ -27,7 +26,7 @@ a fraction of the nodes of a match to tell two players apart that make the same 
     'council:learned-2,name=alone' 'council:roster=learned-2,advisers=mpar mbxp mbkc'
   concilio-lab decisions engine engine:mbxkcparn --pace nodes=10000"
 )]
-pub(super) struct Decisions {
+pub struct Decisions {
     /// The players, the one they are held against first
     #[arg(required = true, num_args = 1.., value_name = "PLAYER")]
     players: Vec<PlayerSpec>,
@@ -59,17 +58,17 @@ impl Decisions {
         let mut bars = Bars::default();
         let comparison = compare(&plan, &mut state, &mut values, stop, |what, done, of| bars.at(what, done, of))?;
         bars.end();
-        let comparison = comparison.ok_or_else(|| Failure::failed("stopped; the same command goes on from there"))?;
+        let (figures, csv) = comparison.ok_or_else(stopped)?;
         if let Some(path) = &self.csv {
-            write("--csv", path, &csv(&comparison))?;
+            write("--csv", path, &csv)?;
         }
-        self.report.tell("", &markdown(&comparison.players), &comparison.players)
+        self.report.tell("", &markdown(&figures), &figures)
     }
 
     fn plan(&self) -> Result<DecisionsPlan, Failure> {
         let players = self.players.iter().map(|spec| {
-            let pace = spec.pace().unwrap_or(self.pace);
-            if !spec.understands(pace) || matches!(pace, Pace::Clock { .. }) {
+            let pace = spec.pace.unwrap_or(self.pace);
+            if spec.kind.refuses(pace).is_some() || matches!(pace, Pace::Clock { .. }) {
                 let name = spec.name();
                 return Err(Failure::usage(format_args!(
                     "player {name}: {pace} is no pace for single positions with it"
@@ -79,7 +78,7 @@ impl Decisions {
         });
         Ok(DecisionsPlan {
             players: players.collect::<Result<_, _>>()?,
-            positions: self.searched.of_any(&self.suite)?,
+            positions: self.searched.of(&self.suite)?,
             oracle: self.judge.oracle()?,
             workers: self.searched.searching.workers(),
             seed: self.searched.seed,

@@ -1,35 +1,36 @@
-//! `concilio-lab tune genetic` and `spsa`: what a council goes by, fitted. Each writes a fragment of settings.
+//! `concilio-lab tune genetic` and `spsa`: fits of a council's settings. Each writes a fragment of them.
 
 use std::{
     num::NonZeroUsize,
     path::{Path, PathBuf},
-    sync::atomic::AtomicBool,
+    sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
 use clap::{Args, Subcommand};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize as _;
 use serde_json::json;
 
 use super::{
     Failure,
     inputs::{CouncilFile, SearchedPositions, experiment, openings, or_each_core},
-    progress::{Bars, StateFile, write},
+    progress::{Bars, StateFile, stopped, write},
 };
 use crate::{
     fit::{
-        Log,
+        ballots,
         genetic::Generation,
         spsa::{Parameter, Spsa},
     },
     game::{Adjudication, MatchRules},
-    matches::{Contender, GamePair, MatchPlan, run},
+    matches::run,
     openings::OpeningBook,
-    player::{Pace, PlayerSpec, set_key},
+    player::{ChessPlayerKind, Contender, MatchPlan, Pace, PlayerKind as _, PlayerSpec, set_key},
     state::{ExperimentState, fnv1a},
     stats::TWO_SIDED_95,
 };
 use council::{CouncilSettings, Roster};
+use domain::Line;
 use engine::{EngineOptions, Knowledge};
 
 #[derive(Debug, Subcommand)]
@@ -58,8 +59,19 @@ pub(super) struct FitGenetic {
     /// Generations of thirty
     #[arg(long, default_value_t = 100, value_name = "N")]
     generations: u32,
+    /// Suites: EPD or PGN, also in a zip file [default: those that are built in]
+    #[arg(value_name = "SUITE")]
+    suites: Vec<PathBuf>,
+    /// The roster, with other settings from --settings
+    #[arg(long, default_value = "balanced-7", value_name = "ROSTER")]
+    roster: String,
     #[command(flatten)]
-    proposals: ProposalSource,
+    settings: CouncilFile,
+    /// Nodes of every elector
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
+    nodes: u64,
+    #[command(flatten)]
+    searched: SearchedPositions,
     #[command(flatten)]
     state: StateFile,
 }
@@ -101,56 +113,29 @@ pub(super) struct FitSpsa {
     state: StateFile,
 }
 
-/// Council and positions of the proposals.
-#[derive(Debug, Args)]
-struct ProposalSource {
-    /// Suites: EPD or PGN, also in a zip file [default: those that are built in]
-    #[arg(value_name = "SUITE")]
-    suites: Vec<PathBuf>,
-    /// The roster, with other settings from --settings
-    #[arg(long, default_value = "balanced-7", value_name = "ROSTER")]
-    roster: String,
-    #[command(flatten)]
-    settings: CouncilFile,
-    /// Nodes of every elector
-    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
-    nodes: u64,
-    #[command(flatten)]
-    searched: SearchedPositions,
-}
-
-impl ProposalSource {
-    fn council(&self) -> Result<(CouncilSettings, Roster), Failure> {
-        let settings = self.settings.council()?;
-        let settings = CouncilSettings { roster: self.roster.clone(), ..settings };
-        let roster = Roster::from_settings(&settings).map_err(Failure::usage)?;
-        Ok((settings, roster))
-    }
-}
-
 impl FitGenetic {
     fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
-        let (_, roster) = self.proposals.council()?;
-        let positions = self.proposals.searched.judged_of_any(&self.proposals.suites)?;
-        let mut searches = self.proposals.searched.searching.ours()?;
+        let settings = CouncilSettings { roster: self.roster.clone(), ..self.settings.council()? };
+        let roster = Roster::from_settings(&settings).map_err(Failure::usage)?;
+        let positions = self.searched.judged(&self.suites)?;
+        let mut searches = self.searched.searching.ours()?;
         let mut bars = Bars::default();
-        let budget = Pace::Nodes(self.proposals.nodes);
-        let log =
-            Log::make(&roster, &positions, budget, &mut searches, stop, |done, of| bars.at("proposals", done, of))?;
-        let ballots = log.ok_or_else(stopped)?.ballots();
+        let budget = Pace::Nodes(self.nodes);
+        let tell = |done, of| bars.at("proposals", done, of);
+        let ballots = ballots(&roster, &positions, budget, &mut searches, stop, tell)?.ok_or_else(stopped)?;
         let experiment = json!({
-            "roster": self.proposals.roster, "nodes": self.proposals.nodes, "positions": positions.len(),
-            "suites": self.proposals.suites, "seed": self.proposals.searched.seed,
+            "roster": self.roster, "nodes": self.nodes, "positions": positions.len(),
+            "suites": self.suites, "seed": self.searched.seed,
             "ballots": format!("{:016x}", fnv1a(format!("{ballots:?}").as_bytes())),
         });
         let mut state: ExperimentState<Generation> = self.state.open("genetic", experiment, &[])?;
         let last = Generation::latest(state.done(), self.generations).cloned();
-        let mut generation = last.unwrap_or_else(|| Generation::first(&ballots, self.proposals.searched.seed));
+        let mut generation = last.unwrap_or_else(|| Generation::first(&ballots, self.searched.seed));
         while generation.number < self.generations {
             if stop.load(std::sync::atomic::Ordering::Relaxed) {
                 return Err(stopped());
             }
-            generation = generation.next(&ballots, self.proposals.searched.seed);
+            generation = generation.next(&ballots, self.searched.seed);
             state.record(generation.number as usize, generation.clone())?;
             bars.at("generations", generation.number as usize, self.generations as usize);
         }
@@ -158,15 +143,9 @@ impl FitGenetic {
         let (champion, best_moves) = generation.champion;
         util::outln!("{best_moves} best moves of {}: weights {:?}", ballots.len(), champion.weights());
         let weights = toml::Value::try_from(champion.settings())?;
-        let roster = toml::Value::from(self.proposals.roster.as_str());
+        let roster = toml::Value::from(self.roster.as_str());
         write_fragment(&self.output, &[("roster", roster), ("criterion", "weights".into()), ("weights", weights)])
     }
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct SpsaScore {
-    /// The first council's score against the second, 0 to 1.
-    score: f64,
 }
 
 enum Fitted {
@@ -179,14 +158,15 @@ impl Fitted {
         match self {
             Self::Council(settings) => {
                 let settings = with_values(settings, parameters, values)?;
-                PlayerSpec::council(name.to_owned(), settings).map_err(Failure::usage)
+                let kind = ChessPlayerKind::council(settings).map_err(Failure::usage)?;
+                Ok(PlayerSpec::new(name.to_owned(), kind))
             }
             Self::Search(options) => {
                 let mut options = options.clone();
                 for (parameter, value) in parameters.iter().zip(values) {
                     options.parameters.set(&parameter.key, value.round() as i32).map_err(Failure::usage)?;
                 }
-                Ok(PlayerSpec::engine(name.to_owned(), options))
+                Ok(PlayerSpec::new(name.to_owned(), ChessPlayerKind::Engine(options)))
             }
         }
     }
@@ -237,24 +217,24 @@ impl FitSpsa {
         });
         let start: Vec<f64> = parameters.iter().map(|parameter| parameter.start).collect();
         let player = fitted.player("start", &parameters, &start)?;
-        let experiment = experiment(facts, self.pace.is_timed() || player.grows(), NonZeroUsize::MIN);
+        let experiment = experiment(facts, self.pace.is_timed() || player.kind.grows(), NonZeroUsize::MIN);
         let mut files = player.files();
         files.extend(self.book.clone());
-        let mut state: ExperimentState<SpsaScore> = self.state.open("spsa", experiment, &files)?;
+        let mut state: ExperimentState<f64> = self.state.open("spsa", experiment, &files)?;
         let mut spsa = Spsa::new(parameters, self.iterations, self.seed);
         let played = self.play(&fitted, &book, &mut state, &mut spsa, stop);
-        // What is known so far is worth a look where it was stopped, too.
+        // A stopped fit shows the values so far, too.
         tell_fit(&spsa);
         played?;
         fitted.write(&self.output, &spsa)
     }
 
-    /// Goes on from the pairs that are in the state to the last one.
+    /// Goes on from the pairs that are in the state, by the first player's scores, to the last one.
     fn play(
         &self,
         fitted: &Fitted,
         book: &OpeningBook,
-        state: &mut ExperimentState<SpsaScore>,
+        state: &mut ExperimentState<f64>,
         spsa: &mut Spsa,
         stop: &AtomicBool,
     ) -> Result<(), Failure> {
@@ -262,14 +242,14 @@ impl FitSpsa {
         for iteration in 0..self.iterations {
             let trial = spsa.trial();
             let score = match state.done().get(&iteration) {
-                Some(trial) => trial.score,
+                Some(score) => *score,
                 None => {
                     let [up, down] = &trial;
                     let player = |name: &str, values: &[f64]| -> Result<Contender, Failure> {
                         Ok(Contender { spec: fitted.player(name, spsa.parameters(), values)?, pace: self.pace })
                     };
-                    let score = pair([player("up", up)?, player("down", down)?], book.from(iteration), stop)?;
-                    state.record(iteration, SpsaScore { score })?;
+                    let score = pair([player("up", up)?, player("down", down)?], book.opening(iteration)?, stop)?;
+                    state.record(iteration, score)?;
                     bars.at("pairs", iteration + 1, self.iterations);
                     score
                 }
@@ -291,14 +271,15 @@ fn tell_fit(spsa: &Spsa) {
 }
 
 /// The score of the first of two players in a pair of games, 0 to 1.
-fn pair(players: [Contender; 2], book: OpeningBook, stop: &AtomicBool) -> Result<f64, Failure> {
+fn pair(players: [Contender; 2], opening: Arc<Line>, stop: &AtomicBool) -> Result<f64, Failure> {
     let plan = MatchPlan {
         players,
-        book,
+        openings: vec![opening],
         pairs: 1,
         sprt: None,
         rules: MatchRules {
             adjudication: Adjudication::default(),
+            tables: None,
             longest: 200,
             truncation: None,
             margin: Duration::from_millis(100),
@@ -306,7 +287,7 @@ fn pair(players: [Contender; 2], book: OpeningBook, stop: &AtomicBool) -> Result
         workers: NonZeroUsize::MIN,
         cores: or_each_core(None).get(),
     };
-    let summary = run(&plan, &mut ExperimentState::<GamePair>::in_memory(), stop, |_| {})?;
+    let summary = run(&plan, &mut ExperimentState::in_memory(), stop, |_| {})?;
     if summary.complete { Ok(summary.points / 2.0) } else { Err(stopped()) }
 }
 
@@ -338,8 +319,4 @@ fn write_fragment(path: &Path, keys: &[(&str, toml::Value)]) -> Result<(), Failu
     )?;
     util::outln!("wrote {}; let it play before you believe it", path.display());
     Ok(())
-}
-
-fn stopped() -> Failure {
-    Failure::failed("stopped; the same command goes on from there")
 }

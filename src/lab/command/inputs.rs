@@ -15,6 +15,7 @@ use super::{
     progress::{build, write},
 };
 use crate::{
+    epd::BadLine,
     openings::OpeningBook,
     positions::Oracle,
     reproduce::suites,
@@ -36,56 +37,6 @@ pub(super) fn openings(book: Option<&Path>, plies: usize, seed: u64) -> Result<O
     }
 }
 
-/// Sample of the positions of suites.
-#[derive(Debug, Args)]
-pub(super) struct SuiteSample {
-    /// Take every Nth position of a game
-    #[arg(long, default_value_t = 10, value_name = "PLIES")]
-    every: usize,
-    /// Take N positions, spread over the suites
-    #[arg(long, value_name = "N")]
-    limit: Option<usize>,
-}
-
-impl SuiteSample {
-    /// Returns the sample of the suites in `paths`; `seed` orders games.
-    pub(super) fn of(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
-        Ok(spread(self.all_of(paths, seed)?, self.limit))
-    }
-
-    /// Returns the sample; without `paths`, of the built-in suites.
-    pub(super) fn of_any(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
-        Ok(spread(self.all_of_any(paths, seed)?, self.limit))
-    }
-
-    /// Returns the sample's positions with known best moves, for runs without an oracle; prints the
-    /// number of the others.
-    fn judged_of_any(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
-        let mut positions = self.all_of_any(paths, seed)?;
-        let all = positions.len();
-        positions.retain(TestPosition::is_judged);
-        let left_out = all - positions.len();
-        if positions.is_empty() {
-            return Err(Failure::usage(
-                "no position with moves to find (bm) or to avoid (am): only an oracle could say what is best there",
-            ));
-        }
-        if left_out > 0 {
-            eprintln!("{left_out} positions without moves to find (bm) or to avoid (am) left out");
-        }
-        Ok(spread(positions, self.limit))
-    }
-
-    fn all_of(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
-        let positions = positions_of(paths, self.every, seed)?;
-        if positions.is_empty() { Err(Failure::usage("no position that could be tried")) } else { Ok(positions) }
-    }
-
-    fn all_of_any(&self, paths: &[PathBuf], seed: u64) -> Result<Vec<TestPosition>, Failure> {
-        if paths.is_empty() { Ok(suites()) } else { self.all_of(paths, seed) }
-    }
-}
-
 /// Concurrency of searches and folder of their results.
 #[derive(Debug, Args)]
 pub(super) struct SearchArguments {
@@ -103,7 +54,7 @@ impl SearchArguments {
     }
 
     pub(super) fn ours(&self) -> Result<Searches, Failure> {
-        Ok(Searches::open(&self.data.join(format!("searches-{}.jsonl", build())), self.workers())?)
+        Searches::open(&self.data.join(format!("searches-{}.jsonl", build())), self.workers())
     }
 
     /// Returns the stored searches of `oracle`; without an oracle, nothing is stored.
@@ -121,8 +72,12 @@ impl SearchArguments {
 /// Positions that are searched: which ones, in which order, how many at once, and where the searches are kept.
 #[derive(Debug, Args)]
 pub(super) struct SearchedPositions {
-    #[command(flatten)]
-    sample: SuiteSample,
+    /// Take every Nth position of a game
+    #[arg(long, default_value_t = 10, value_name = "PLIES")]
+    every: usize,
+    /// Take N positions, spread over the suites
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
     /// Random seed of ties, the bootstrap and the order of games
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(super) seed: u64,
@@ -131,18 +86,32 @@ pub(super) struct SearchedPositions {
 }
 
 impl SearchedPositions {
+    /// Returns the sample of the suites in `paths`; without `paths`, of the built-in suites.
     pub(super) fn of(&self, paths: &[PathBuf]) -> Result<Vec<TestPosition>, Failure> {
-        self.sample.of(paths, self.seed)
+        Ok(spread(self.all(paths)?, self.limit))
     }
 
-    /// Returns the positions; without `paths`, those of the built-in suites.
-    pub(super) fn of_any(&self, paths: &[PathBuf]) -> Result<Vec<TestPosition>, Failure> {
-        self.sample.of_any(paths, self.seed)
+    /// Returns the sample's positions with known best moves, for runs without an oracle; prints the
+    /// number of the others.
+    pub(super) fn judged(&self, paths: &[PathBuf]) -> Result<Vec<TestPosition>, Failure> {
+        let mut positions = self.all(paths)?;
+        let all = positions.len();
+        positions.retain(TestPosition::is_judged);
+        let left_out = all - positions.len();
+        if positions.is_empty() {
+            return Err(Failure::usage(
+                "no position with moves to find (bm) or to avoid (am): only an oracle could say what is best there",
+            ));
+        }
+        if left_out > 0 {
+            eprintln!("{left_out} positions without moves to find (bm) or to avoid (am) left out");
+        }
+        Ok(spread(positions, self.limit))
     }
 
-    /// Returns the positions with known best moves, for runs without an oracle.
-    pub(super) fn judged_of_any(&self, paths: &[PathBuf]) -> Result<Vec<TestPosition>, Failure> {
-        self.sample.judged_of_any(paths, self.seed)
+    fn all(&self, paths: &[PathBuf]) -> Result<Vec<TestPosition>, Failure> {
+        let positions = if paths.is_empty() { suites() } else { positions_of(paths, self.every, self.seed)? };
+        if positions.is_empty() { Err(Failure::usage("no position that could be tried")) } else { Ok(positions) }
     }
 }
 
@@ -224,19 +193,19 @@ fn positions_of(paths: &[PathBuf], every: usize, seed: u64) -> Result<Vec<TestPo
     let mut positions = Vec::new();
     for path in paths {
         let suite = Suite::open(path, every, seed).map_err(Failure::usage)?;
-        tell_bad_lines(path, &suite);
+        tell_bad_lines(path, &suite.bad);
         positions.extend(suite.positions);
     }
     Ok(positions)
 }
 
-/// Says which lines of a suite were left out.
-fn tell_bad_lines(path: &Path, suite: &Suite) {
-    for line in suite.bad.iter().take(BAD_LINES_SHOWN) {
+/// Says which lines of a file were left out.
+pub(super) fn tell_bad_lines(path: &Path, bad: &[BadLine]) {
+    for line in bad.iter().take(BAD_LINES_SHOWN) {
         eprintln!("{}:{}: {}", path.display(), line.number, line.reason);
     }
-    if suite.bad.len() > BAD_LINES_SHOWN {
-        eprintln!("{}: {} more lines left out", path.display(), suite.bad.len() - BAD_LINES_SHOWN);
+    if bad.len() > BAD_LINES_SHOWN {
+        eprintln!("{}: {} more lines left out", path.display(), bad.len() - BAD_LINES_SHOWN);
     }
 }
 
@@ -288,12 +257,15 @@ mod tests {
         let known = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - bm Rd8+;\n";
         let unknown = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id \"start\";\n";
         let mixed = [suite("mixed.epd", &[unknown, known].concat())];
-        let sample = SuiteSample { every: 10, limit: Some(1) };
-        let judged = sample.judged_of_any(&mixed, 1).unwrap_or_else(|error| panic!("{error}"));
+        let sample = |limit| {
+            let searching = SearchArguments { concurrency: None, data: PathBuf::new() };
+            SearchedPositions { every: 10, limit, seed: 1, searching }
+        };
+        let judged = sample(Some(1)).judged(&mixed).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(judged.iter().map(TestPosition::is_judged).collect::<Vec<_>>(), [true], "the limit is of these");
-        let all = SuiteSample { every: 10, limit: None }.of_any(&mixed, 1).unwrap_or_else(|error| panic!("{error}"));
+        let all = sample(None).of(&mixed).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(all.len(), 2, "an oracle judges both");
-        let none = sample.judged_of_any(&[suite("unknown.epd", unknown)], 1).expect_err("nothing to find");
+        let none = sample(None).judged(&[suite("unknown.epd", unknown)]).expect_err("nothing to find");
         assert!(none.to_string().contains("oracle"), "{none}");
     }
 

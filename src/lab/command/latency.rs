@@ -17,60 +17,29 @@ use crate::{
     after_help = "Prints a Markdown table: medians over the rounds, and with --against the ratio of both programs in
 each round: the median [least, most]. Two runs on one machine differ more than two builds, so compare within one run."
 )]
-pub(super) struct MeasureLatency {
+pub struct MeasureLatency {
     #[command(flatten)]
     program: DaemonProgram,
     /// Another build of the daemon, which takes turns with it
     #[arg(long, value_name = "PROGRAM")]
     against: Option<PathBuf>,
-    /// Rounds in which each program has its turn
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000), value_name = "N")]
-    rounds: u16,
-    /// Least number of moves in each measurement
-    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000), value_name = "N")]
-    moves: u32,
-    /// Numbers of games at once, each 1 to 100
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_values_t = [1_u16, 8, 100],
-        value_parser = clap::value_parser!(u16).range(1..=100),
-        value_name = "COUNTS"
-    )]
-    games: Vec<u16>,
-    /// Numbers of clients that read the page's events meanwhile, each up to 1000; 0 is a daemon without its page
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "0",
-        value_parser = clap::value_parser!(u16).range(0..=1000),
-        value_name = "COUNTS"
-    )]
-    watchers: Vec<u16>,
+    #[command(flatten)]
+    plan: LatencyPlan,
 }
 
 impl MeasureLatency {
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let whole = |counts: &[u16]| -> Vec<usize> { counts.iter().map(|count| usize::from(*count)).collect() };
-        let binary = self.program.path()?;
-        let plan = LatencyPlan {
-            programs: [Some(binary), self.against].into_iter().flatten().collect(),
-            rounds: usize::from(self.rounds),
-            games: whole(&self.games),
-            watchers: whole(&self.watchers),
-            moves: self.moves as usize,
-        };
-        let sizes: Vec<f64> = plan
-            .programs
+        let programs: Vec<PathBuf> = [Some(self.program.path()?), self.against].into_iter().flatten().collect();
+        let sizes: Vec<f64> = programs
             .iter()
             .map(|program| match fs::metadata(program) {
                 Ok(file) => Ok(megabytes(file.len())),
                 Err(error) => Err(Failure::usage(format_args!("{}: {error}", program.display()))),
             })
             .collect::<Result<_, _>>()?;
-        let mut progress = ProgressDisplay::new(plan.programs.len() * plan.rounds, "measurements");
+        let mut progress = ProgressDisplay::new(programs.len() * self.plan.rounds, "measurements");
         let mut done = 0;
-        let measured = measure(&plan, || {
+        let measured = measure(&programs, &self.plan, || {
             done += 1;
             progress.at(done, String::new);
         });

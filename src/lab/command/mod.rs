@@ -24,18 +24,13 @@ use experiment::progress;
 use util::Failure;
 
 /// Experiments and measurements
-#[derive(Debug, Args)]
-pub struct Lab {
-    #[command(subcommand)]
-    experiment: Experiment,
-}
-
 #[derive(Debug, Subcommand)]
-enum Experiment {
+pub enum Lab {
     /// Play games between any two of our engine, a council, a UCI engine and a CECP engine
     Match(Box<matches::Match>),
     Positions(Box<positions::TryPositions>),
     Decisions(Box<decisions::Decisions>),
+    #[command(subcommand)]
     Draughts(MeasureDraughts),
     Reproduce(reproduce::Reproduce),
     Latency(latency::MeasureLatency),
@@ -44,6 +39,7 @@ enum Experiment {
     Scale(cluster::ScaleCluster),
     Data(training::MakeData),
     Label(training::LabelData),
+    Shuffle(training::ShuffleData),
     Train(Box<training::TrainNet>),
     Tune(Box<Tuning>),
 }
@@ -51,7 +47,7 @@ enum Experiment {
 /// Fit the weights of the engine's evaluation to labelled positions, or what a council goes by
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-struct Tuning {
+pub struct Tuning {
     #[command(subcommand)]
     council: Option<fit::FitCouncil>,
     #[command(flatten)]
@@ -74,20 +70,21 @@ impl Lab {
     /// # Errors
     /// [`Failure`] with what went wrong, as the command line shows it.
     pub async fn run(self) -> Result<(), Failure> {
-        match self.experiment {
-            Experiment::Match(games) => until_stopped(move |stop| games.run(stop)).await,
-            Experiment::Positions(positions) => until_stopped(move |stop| positions.run(stop)).await,
-            Experiment::Decisions(decisions) => until_stopped(move |stop| decisions.run(stop)).await,
-            Experiment::Draughts(draughts) => until_stopped(move |stop| draughts.run(stop)).await,
-            Experiment::Reproduce(reproduce) => until_stopped(move |stop| reproduce.run(stop)).await,
-            Experiment::Latency(latency) => latency.run().await,
-            Experiment::Soak(soak) => soak.run().await,
-            Experiment::ClusterLatency(latency) => latency.run().await,
-            Experiment::Scale(scale) => scale.run().await,
-            Experiment::Data(data) => until_stopped(move |stop| data.run(stop)).await,
-            Experiment::Label(label) => until_stopped(move |stop| label.run(stop)).await,
-            Experiment::Train(train) => until_stopped(move |stop| train.run(stop)).await,
-            Experiment::Tune(tuning) => until_stopped(move |stop| tuning.run(stop)).await,
+        match self {
+            Self::Match(games) => until_stopped(move |stop| games.run(stop)).await,
+            Self::Positions(positions) => until_stopped(move |stop| positions.run(stop)).await,
+            Self::Decisions(decisions) => until_stopped(move |stop| decisions.run(stop)).await,
+            Self::Draughts(draughts) => until_stopped(move |stop| draughts.run(stop)).await,
+            Self::Reproduce(reproduce) => until_stopped(move |stop| reproduce.run(stop)).await,
+            Self::Latency(latency) => latency.run().await,
+            Self::Soak(soak) => soak.run().await,
+            Self::ClusterLatency(latency) => latency.run().await,
+            Self::Scale(scale) => scale.run().await,
+            Self::Data(data) => until_stopped(move |stop| data.run(stop)).await,
+            Self::Label(label) => until_stopped(move |stop| label.run(stop)).await,
+            Self::Shuffle(data) => until_stopped(move |stop| data.run(stop)).await,
+            Self::Train(train) => until_stopped(move |stop| train.run(stop)).await,
+            Self::Tune(tuning) => until_stopped(move |stop| tuning.run(stop)).await,
         }
     }
 }
@@ -122,7 +119,7 @@ mod tests {
 
     #[derive(Debug, Parser)]
     struct Cli {
-        #[command(flatten)]
+        #[command(subcommand)]
         lab: Lab,
     }
 
@@ -147,7 +144,8 @@ mod tests {
             "scale --cores 8 --throughput 100000",
             "data --output games --games 100",
             "label games --teacher stockfish --output labelled",
-            "train labelled games --output n.net --epochs 3 --labels own=1,teacher=0",
+            "shuffle labelled games --output positions --seed 2",
+            "train positions --output n.net --epochs 3 --labels own=1,teacher=0",
             "tune --positions games.txt --output weights.rs --labels result=1,scale=140",
             "tune genetic --output genetic.toml",
             "tune spsa --parameter split=0.3:0:1 --output spsa.toml",
@@ -161,7 +159,7 @@ mod tests {
         for (line, part) in [
             ("match engine", "<B>"),
             ("match engine hal", "expected engine, council"),
-            ("match engine engine --pace depth=8", "nodes=20000"),
+            ("match engine engine --pace plies=8", "nodes=20000"),
             ("positions x.epd --criterion best", "score-margin"),
             ("decisions", "<PLAYER>"),
             ("draughts match sicilian council", "fully-guarded"),

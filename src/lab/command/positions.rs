@@ -7,11 +7,11 @@ use clap::Args;
 use super::{
     Failure,
     inputs::{CouncilFile, MayAsk, ReportArguments, SearchedPositions, engine},
-    progress::Bars,
+    progress::{Bars, stopped},
 };
 use crate::{
     player::Pace,
-    positions::{CandidateRoster, PositionsPlan, PositionsReport, RoundProgress, markdown, run},
+    positions::{CandidateRoster, PositionsPlan, PositionsReport, markdown, run},
     searches::Searches,
 };
 use council::{CouncilSettings, CriterionName, Roster, electors::ElectorSpec};
@@ -29,7 +29,7 @@ data/lab, so that the same command goes on after Ctrl-C, and another criterion c
 SUITE is EPD in any dialect (bm, am, the points of STS) or PGN. Only an oracle can judge positions of games, and EPD without bm or am.
 The folder suites/ of the source holds STS, WAC and Bratko-Kopec."
 )]
-pub(super) struct TryPositions {
+pub struct TryPositions {
     /// Suites: EPD or PGN, also in a zip file
     #[arg(required = true, value_name = "SUITE")]
     suites: Vec<PathBuf>,
@@ -74,7 +74,8 @@ impl TryPositions {
         let settings = self.settings.council()?;
         let rosters: Vec<String> =
             if self.roster.is_empty() { Roster::names().map(str::to_owned).collect() } else { self.roster.clone() };
-        let candidates = rosters.into_iter().map(|roster| candidate(roster, &settings)).collect::<Result<_, _>>()?;
+        let candidate = |roster| CandidateRoster::new(CouncilSettings { roster, ..settings.clone() });
+        let candidates = rosters.into_iter().map(candidate).collect::<Result<_, _>>()?;
         let base = ElectorSpec::own(domain::Knowledge::COMPLETE, settings.hash);
         let multiples = self.base_times.iter().filter_map(|factor| Some((base.clone(), times(self.pace, *factor)?)));
         let singles = self.singles(settings.hash)?.into_iter().map(|elector| (elector, self.pace));
@@ -106,24 +107,16 @@ fn search(
     stop: &AtomicBool,
 ) -> Result<PositionsReport, Failure> {
     let mut bars = Bars::default();
-    let report =
-        run(plan, searches, oracle_searches, stop, |RoundProgress { round, done, of }| bars.at(round, done, of))?;
+    let report = run(plan, searches, oracle_searches, stop, |round, done, of| bars.at(round, done, of))?;
     bars.end();
-    report.ok_or_else(|| Failure::failed("stopped; the same command goes on from there"))
-}
-
-/// A roster with the settings that its criteria go by.
-fn candidate(roster: String, settings: &CouncilSettings) -> Result<CandidateRoster, Failure> {
-    let settings = CouncilSettings { roster, ..settings.clone() };
-    let roster = Roster::from_settings(&settings).map_err(Failure::usage)?;
-    Ok(CandidateRoster { name: settings.roster.clone(), roster, settings })
+    report.ok_or_else(stopped)
 }
 
 fn times(pace: Pace, factor: u64) -> Option<Pace> {
     match pace {
         Pace::Nodes(nodes) => Some(Pace::Nodes(nodes.saturating_mul(factor))),
         Pace::MoveTime(time) => Some(Pace::MoveTime(time.saturating_mul(u32::try_from(factor).ok()?))),
-        Pace::Clock { .. } => None,
+        Pace::Clock { .. } | Pace::Depth(_) => None,
     }
 }
 
@@ -137,8 +130,8 @@ fn parse_criterion(text: &str) -> Result<CriterionName, String> {
 
 pub(super) fn parse_budget(text: &str) -> Result<Pace, String> {
     match text.parse() {
-        Ok(Pace::Clock { .. }) => {
-            Err("a clock is of no use for single positions (accepted: nodes=N, movetime=S)".to_owned())
+        Ok(Pace::Clock { .. } | Pace::Depth(_)) => {
+            Err("clocks and plies are of no use for single positions (accepted: nodes=N, movetime=S)".to_owned())
         }
         Ok(pace) => Ok(pace),
         Err(error) => Err(error.to_string()),

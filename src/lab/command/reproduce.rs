@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     openings::OpeningBook,
-    reproduce::{Effort, Reproduction, Section, ThesisTable, suites},
+    reproduce::{Effort, Reproduction, Section, TABLES, suites},
     speed::Speeds,
 };
 
@@ -33,10 +33,10 @@ const OPENING: usize = 16;
   concilio-lab reproduce --output docs/results    all of them in a night, with plots
   concilio-lab reproduce criteria --scale 5       one of them with five times the nodes"
 )]
-pub(super) struct Reproduce {
+pub struct Reproduce {
     /// Tables to reproduce [default: all]
-    #[arg(value_parser = parse_table, value_name = "TABLE")]
-    tables: Vec<ThesisTable>,
+    #[arg(value_parser = TABLES.map(|(name, _)| name), value_name = "TABLE")]
+    tables: Vec<String>,
     /// Run a reduced version
     #[arg(long)]
     quick: bool,
@@ -80,7 +80,7 @@ impl Reproduce {
         if positions.is_empty() {
             return Err(Failure::usage("--suites: no position with a best move"));
         }
-        let (book, openings) = self.openings(effort.games)?;
+        let (book, openings) = self.openings()?;
         let mut searches = self.searching.ours()?;
         let mut bars = Bars::default();
         let mut bench = Reproduction {
@@ -97,12 +97,14 @@ impl Reproduce {
             seed: self.seed,
             tell: &mut |what, done, of| bars.at(what, done, of),
         };
-        let tables = if self.tables.is_empty() { ThesisTable::ALL.to_vec() } else { self.tables.clone() };
+        let all = TABLES.map(|(name, _)| name.to_owned()).to_vec();
+        let tables = if self.tables.is_empty() { &all } else { &self.tables };
         let mut printed = Vec::new();
         for table in tables {
-            let section = bench.make(table)?;
+            let Some((_, make)) = TABLES.iter().find(|(name, _)| name == table) else { continue };
+            let section = make(&mut bench)?;
             if self.json {
-                printed.push(json!({"table": table.word(), "title": section.title, "text": section.text}));
+                printed.push(json!({"table": table, "title": section.title, "text": section.text}));
             } else {
                 util::outln!("## {}\n\n{}", section.title, section.text);
             }
@@ -118,9 +120,9 @@ impl Reproduce {
 }
 
 impl Reproduce {
-    /// Returns the openings of `games` games, and the name of the book.
-    fn openings(&self, games: u32) -> Result<(OpeningBook, String), Failure> {
-        let book = openings(self.book.as_deref(), OPENING, self.seed)?.different((games as usize).div_ceil(2));
+    /// Returns the openings of the games, and the name of the book.
+    fn openings(&self) -> Result<(OpeningBook, String), Failure> {
+        let book = openings(self.book.as_deref(), OPENING, self.seed)?;
         let name = self.book.as_ref().map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy());
         Ok(match name {
             Some(name) => (book, format!("`{}`", name.split('.').next().unwrap_or_default())),
@@ -130,7 +132,7 @@ impl Reproduce {
 }
 
 /// Writes a table with its plots and data.
-fn keep(folder: &Path, table: ThesisTable, section: &Section) -> Result<(), Failure> {
+fn keep(folder: &Path, table: &str, section: &Section) -> Result<(), Failure> {
     fs::create_dir_all(folder)
         .map_err(|error| Failure::failed(format_args!("--output {}: {error}", folder.display())))?;
     let mut text = format!("# {}\n\n{}", section.title, section.text);
@@ -139,10 +141,5 @@ fn keep(folder: &Path, table: ThesisTable, section: &Section) -> Result<(), Fail
         text.push_str(&format!("\n{image}[{name}]({name})\n"));
         write("--output", &folder.join(name), content)?;
     }
-    write("--output", &folder.join(format!("reproduce-{}.md", table.word())), &text)
-}
-
-fn parse_table(text: &str) -> Result<ThesisTable, String> {
-    let known = || ThesisTable::ALL.map(ThesisTable::word).join(", ");
-    ThesisTable::ALL.into_iter().find(|table| table.word() == text).ok_or_else(|| format!("accepted: {}", known()))
+    write("--output", &folder.join(format!("reproduce-{table}.md")), &text)
 }

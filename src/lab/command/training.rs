@@ -1,4 +1,5 @@
-//! `concilio-lab data`, `label` and `train`: positions of own games, what a teacher says of them, and a net that learns it.
+//! `concilio-lab data`, `label`, `shuffle` and `train`: own games, what a teacher says of their positions, those in random
+//! order, and a net that learns them.
 
 use std::{
     collections::BTreeMap,
@@ -6,7 +7,7 @@ use std::{
     num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
 };
@@ -15,34 +16,36 @@ use clap::Args;
 
 use super::{
     Failure,
-    inputs::{from_zero, or_each_core},
-    progress::{ProgressDisplay, write},
+    inputs::{from_zero, openings, or_each_core},
+    progress::{Bars, ProgressDisplay, stopped, write},
 };
 use crate::training::{
-    Record,
-    dataset::{Dataset, DatasetSelection, Mixture, read_folder},
+    dataset::{Dataset, Mixture},
     label,
     selfplay::{self, generate},
-    trainer::{self, Course, Losses, TrainingOutcome, curve, quantise, train, validate_net},
+    shuffle::{ShufflePlan, shuffle},
+    trainer::{self, Course, Losses, curve, quantise, train, validate_net},
 };
-use crate::uci_teacher::{TeacherEffort, TeacherPlan, UciTeacher};
+use crate::uci_teacher::{TeacherPlan, UciTeacher};
 use council::electors::{EngineProgram, net_file};
+use domain::Pace;
 use engine::{
     IN_FULL, Knowledge,
     evaluation::Recipe,
     net::{BLOCK, Header, LARGEST_WIDTH, Mask, Net, Weights},
 };
 
-/// Play games of the engine against itself, and keep the quiet positions with their scores and the results
+/// Play games of the engine against itself and archive them with the score of every move
 #[derive(Debug, Args)]
 #[command(
     after_help = "Stop with Ctrl-C, go on with the same command; the same command makes the same files. Then a teacher, and a net:
   concilio-lab data --output games --games 50000
   concilio-lab label games --teacher stockfish --output labelled
-  concilio-lab train labelled --output n.net"
+  concilio-lab shuffle labelled --output positions
+  concilio-lab train positions --output n.net"
 )]
-pub(super) struct MakeData {
-    /// The folder that is filled with files of positions
+pub struct MakeData {
+    /// The folder that is filled with files of games
     #[arg(long, value_name = "FOLDER")]
     output: PathBuf,
     /// Games to play, rounded up to whole files
@@ -54,9 +57,9 @@ pub(super) struct MakeData {
     /// Nodes of each move
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     nodes: u64,
-    /// The part of the quiet positions that is kept
-    #[arg(long, default_value_t = 1.0, value_parser = parse_share, value_name = "0 TO 1")]
-    keep: f64,
+    /// Openings that two or three random plies follow, PGN or EPD, zipped or not [default: 8 or 9 random plies]
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
     /// Random seed of the openings
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
@@ -65,42 +68,41 @@ pub(super) struct MakeData {
     threads: Option<NonZeroUsize>,
 }
 
+/// Plies taken of each game of a book.
+const BOOK_PLIES: usize = 16;
+
 impl MakeData {
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let book = self.book.as_deref().map(|path| openings(Some(path), BOOK_PLIES, self.seed)).transpose()?;
         let plan = selfplay::Plan {
             nodes: self.nodes,
             seed: self.seed,
-            keep: self.keep,
-            games_per_shard: self.games_per_file,
+            games_per_file: self.games_per_file,
+            book: book.map(Arc::new),
         };
         let files = self.games.div_ceil(u64::from(self.games_per_file));
-        let display = Mutex::new(ProgressDisplay::new(files as usize, "files"));
+        let mut display = ProgressDisplay::new(files as usize, "files");
         generate(&plan, &self.output, files, or_each_core(self.threads), stop, |done| {
-            if let Ok(mut display) = display.lock() {
-                display.at(done.shards as usize, || format!("{} positions", done.positions));
-            }
+            display.at(done, || format!("{} games", done as u64 * u64::from(self.games_per_file)));
         })?;
-        if let Ok(display) = display.into_inner() {
-            display.end();
-        }
+        display.end();
         whole(stop)?;
         util::outln!("wrote {}", self.output.display());
         Ok(())
     }
 }
 
-/// Let a UCI engine say what the positions of a folder are worth, beside what is said of them already
+/// Let a UCI engine say what the positions of games are worth, beside the own search
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Stop with Ctrl-C, go on with the same command. Some engines do not obey a number of nodes; give those a depth:
+#[command(after_help = "Stop with Ctrl-C, go on with the same command. Games that have labels are labelled anew.
+Some engines do not obey a number of nodes; give those a depth:
   concilio-lab label games --teacher stockfish --output labelled
-  concilio-lab label games --teacher ethereal-chess --teacher-depth 8 --output labelled"
-)]
-pub(super) struct LabelData {
-    /// The folder that `concilio-lab data` has filled
+  concilio-lab label games --teacher ethereal-chess --teacher-depth 8 --output labelled")]
+pub struct LabelData {
+    /// A folder of `concilio-lab data`, or of `concilio-lab label` before
     #[arg(value_name = "FOLDER")]
     from: PathBuf,
-    /// The folder for the labelled positions, a file for each that is there
+    /// The folder for the labelled games, a file for each that is there
     #[arg(long, value_name = "FOLDER")]
     output: PathBuf,
     /// The UCI engine that says what positions are worth
@@ -113,7 +115,7 @@ pub(super) struct LabelData {
     #[arg(long = "teacher-option", value_parser = parse_option, value_name = "NAME=VALUE")]
     options: Vec<(String, String)>,
     /// Limit of the teacher for a position
-    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..), value_name = "NODES")]
+    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u64).range(1..), value_name = "NODES")]
     teacher_nodes: u64,
     /// Plies for the teacher, in place of nodes
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "PLIES")]
@@ -133,39 +135,67 @@ impl LabelData {
                 options,
                 ..EngineProgram::default()
             },
-            effort: self.teacher_depth.map_or(TeacherEffort::Nodes(self.teacher_nodes), TeacherEffort::Depth),
+            limits: self.teacher_depth.map_or(Pace::Nodes(self.teacher_nodes), Pace::Depth).limits(),
         };
         // A teacher that does not start leaves no folder behind.
         UciTeacher::start(&plan).map_err(|error| Failure::failed(format_args!("teacher: {error}")))?;
-        let display = Mutex::new(None);
+        let mut bars = Bars::default();
         let start = || UciTeacher::start(&plan);
         let folders = (self.from.as_path(), self.output.as_path());
         label(start, &plan.mark(), folders, or_each_core(self.threads), stop, |files, done| {
-            if let Ok(mut display) = display.lock() {
-                display.get_or_insert_with(|| ProgressDisplay::new(files, "files")).at(done, String::new);
-            }
+            bars.at("files", done, files);
         })?;
-        if let Ok(Some(display)) = display.into_inner() {
-            display.end();
-        }
+        bars.end();
         whole(stop)?;
         util::outln!("wrote {}", self.output.display());
         Ok(())
     }
 }
 
-/// Train a net for the engine on folders of positions
+/// Write the quiet positions of games in random order, each once
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Positions beyond 15 pawns are left out, and of labelled games those that the teacher found not quiet. A fiftieth of the
+games, with at most about 200,000 positions, is kept back for validation. Stop with Ctrl-C, go on with the same command.
+  concilio-lab shuffle labelled more-labelled --output positions"
+)]
+pub struct ShuffleData {
+    /// Folders of games; of equal positions the first counts
+    #[arg(required = true, value_name = "FOLDER")]
+    folders: Vec<PathBuf>,
+    /// The folder for the positions, 40 bytes each
+    #[arg(long, value_name = "FOLDER")]
+    output: PathBuf,
+    /// Random seed of the order
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+}
+
+impl ShuffleData {
+    pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let plan = ShufflePlan { seed: self.seed, ..ShufflePlan::default() };
+        let mut bars = Bars::default();
+        let shuffled = shuffle(&plan, &self.folders, &self.output, stop, |files, done| bars.at("files", done, files))?;
+        bars.end();
+        let [training, kept_back] = shuffled.ok_or_else(stopped)?;
+        let output = self.output.display();
+        util::outln!("wrote {output}: {training} positions to learn from, {kept_back} kept back");
+        Ok(())
+    }
+}
+
+/// Train a net for the engine on shuffled positions
 #[derive(Debug, Args)]
 #[command(
     after_help = "Labels that a position lacks leave their weight to the others. The checkpoint, the losses of the epochs and the learning
 curve are beside the net; stop with Ctrl-C, go on with the same command.
-  concilio-lab train games --output n.net
-  concilio-lab train labelled games --base mbxkcpar --epochs 10 --output residual.net"
+  concilio-lab train positions --output n.net
+  concilio-lab train positions --base mbxkcpar --epochs 10 --output residual.net"
 )]
-pub(super) struct TrainNet {
-    /// Folders of `concilio-lab data` and `concilio-lab label`; of equal positions the first counts
-    #[arg(required = true, value_name = "FOLDER")]
-    folders: Vec<PathBuf>,
+pub struct TrainNet {
+    /// The folder that `concilio-lab shuffle` has filled
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
     /// The net
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
@@ -192,12 +222,12 @@ pub(super) struct TrainNet {
     /// Positions of a step
     #[arg(long, default_value_t = 8192, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     batch: u32,
-    /// The rate of the first step; the last one's is a hundredth of it
+    /// The highest rate, after a fiftieth of the steps; the last one's is a hundredth of it
     #[arg(long, default_value_t = 0.001, value_parser = from_zero::<f32>, value_name = "X")]
     rate: f32,
     /// Maximum number of positions [default: all]
     #[arg(long, value_name = "N")]
-    positions: Option<usize>,
+    positions: Option<u64>,
     /// Random seed of the initial weights and of the order of the positions
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
@@ -213,25 +243,20 @@ impl TrainNet {
         let start = self.start.as_deref().map(|file| start_net(file, base, self.mask)).transpose()?;
         let mixture = self.labels;
         let plan = self.plan(&mixture, start)?;
-        let selection = DatasetSelection { most: self.positions.unwrap_or(usize::MAX), ..DatasetSelection::default() };
-        let dataset = Dataset::new(self.records()?, &mixture, &selection, &Recipe::new(base, IN_FULL));
-        let (count, kept_back) = (dataset.training.len(), dataset.validation.len());
-        eprintln!("{count} positions to learn from, {kept_back} kept back");
-        if count == 0 {
-            return Err(Failure::failed("none of the positions has a label that counts"));
-        }
+        let recipe = Recipe::new(base, IN_FULL);
+        let dataset = Dataset::open(&self.folder, &mixture, &recipe, self.positions.unwrap_or(u64::MAX))?;
+        eprintln!("{} positions to learn from, {} kept back", dataset.positions, dataset.validation.len());
         let mut course = Course::open(&self.output.with_extension("epochs"));
         let checkpoint = self.output.with_extension("checkpoint");
-        let outcome = train(&plan, &dataset, or_each_core(self.threads), Some(&checkpoint), stop, |epoch| {
+        let (threads, is_stopped) = (or_each_core(self.threads), |_| stop.load(Relaxed));
+        let outcome = train(&plan, &dataset, threads, Some(&checkpoint), is_stopped, |epoch| {
             let (number, losses) = (epoch.number, told(&epoch.validation));
             eprintln!("epoch {number}/{}: loss {:.5}, kept back {losses}", self.epochs, epoch.training);
             if let Err(error) = course.add(epoch.clone()) {
                 eprintln!("the learning curve will lack epoch {number} if this training is stopped: {error}");
             }
         })?;
-        let TrainingOutcome::Finished(trained) = outcome else {
-            return Err(Failure::failed("stopped; the same command goes on from there"));
-        };
+        let trained = outcome.ok_or_else(stopped)?;
         let Mixture { own, teacher, result, scale } = mixture;
         let header = Header {
             base,
@@ -239,11 +264,11 @@ impl TrainNet {
             command: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
             ..trained.header(&plan, &dataset)
         };
-        let quantised = quantise(&trained, header, &dataset.validation)?;
-        let net = |error| Failure::failed(format_args!("--output {}: {error}", self.output.display()));
-        fs::write(&self.output, quantised.net.to_bytes()).map_err(net)?;
+        let net = quantise(&trained, header, &dataset.validation)?;
+        let failed = |error| Failure::failed(format_args!("--output {}: {error}", self.output.display()));
+        fs::write(&self.output, net.to_bytes()).map_err(failed)?;
         self.draw(&course)?;
-        let losses = told(&validate_net(&quantised.net, &dataset.validation, plan.scale));
+        let losses = told(&validate_net(&net, &dataset.validation, plan.scale));
         util::outln!("wrote {}; in whole numbers, kept back {losses}", self.output.display());
         Ok(())
     }
@@ -256,14 +281,6 @@ impl TrainNet {
             return Ok(());
         }
         write("--output", &path, &curve(course.epochs()))
-    }
-
-    fn records(&self) -> Result<Vec<Record>, Failure> {
-        let mut records = Vec::new();
-        for folder in &self.folders {
-            records.extend(read_folder(folder)?);
-        }
-        Ok(records)
     }
 
     fn plan(&self, mixture: &Mixture, start: Option<Arc<Net>>) -> Result<trainer::Plan, Failure> {
@@ -313,7 +330,7 @@ fn told(losses: &Losses) -> String {
 
 /// An error if the work was ended before it was whole.
 fn whole(stop: &AtomicBool) -> Result<(), Failure> {
-    if stop.load(Relaxed) { Err(Failure::failed("stopped; the same command goes on from there")) } else { Ok(()) }
+    if stop.load(Relaxed) { Err(stopped()) } else { Ok(()) }
 }
 
 fn parse_option(text: &str) -> Result<(String, String), String> {
@@ -324,9 +341,4 @@ fn parse_option(text: &str) -> Result<(String, String), String> {
 fn parse_width(text: &str) -> Result<usize, String> {
     let width = text.parse().ok().filter(|width| Weights::is_width(*width));
     width.ok_or_else(|| format!("a multiple of {BLOCK} up to {LARGEST_WIDTH} is wanted"))
-}
-
-fn parse_share(text: &str) -> Result<f64, String> {
-    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "a number from 0 to 1 is wanted".to_owned())
 }

@@ -12,17 +12,14 @@ use clap::Args;
 
 use super::{
     Failure,
-    inputs::{from_zero, or_each_core},
+    inputs::{from_zero, or_each_core, tell_bad_lines},
 };
 use crate::training::dataset::{Mixture, read_folder};
-use crate::tune::{LabelledPositions, TuneError, TunePlan, tune};
+use crate::tune::{LabelledPositions, TunePlan, tune};
 use engine::{
-    Heuristic, IN_FULL, Knowledge, KnowledgeError,
+    Heuristic, IN_FULL, Knowledge,
     evaluation::{Recipe, WEIGHTS},
 };
-
-/// Maximum number of invalid lines that are shown.
-const SKIPPED_SHOWN: usize = 10;
 
 /// Fit the weights of the engine's evaluation to labelled positions
 #[derive(Debug, Args)]
@@ -94,13 +91,7 @@ impl Tune {
                 progress.epoch, progress.epochs, progress.training, progress.held_out
             );
         });
-        let weights = fitted.map_err(|error| match (&error, &self.state) {
-            (TuneError::Stopped(_), Some(_)) => {
-                Failure::failed(format_args!("{error}; the same command goes on from there"))
-            }
-            (TuneError::Stopped(_), None) => Failure::failed(format_args!("{error}; without --state nothing is kept")),
-            _ => Failure::from(error),
-        })?;
+        let weights = fitted?;
         let source = if self.knowledge == Knowledge::COMPLETE {
             weights.to_source()
         } else {
@@ -125,9 +116,7 @@ impl Tune {
         let unreadable = |error| Failure::usage(format_args!("--positions {}: {error}", self.positions.display()));
         let file = BufReader::new(File::open(&self.positions).map_err(unreadable)?);
         let (positions, skipped) = LabelledPositions::read(file, &recipe).map_err(unreadable)?;
-        for line in skipped.iter().take(SKIPPED_SHOWN) {
-            eprintln!("{}:{}: {}", self.positions.display(), line.number, line.reason);
-        }
+        tell_bad_lines(&self.positions, &skipped);
         eprintln!("{} positions, {} lines skipped", positions.len(), skipped.len());
         Ok(positions)
     }
@@ -135,6 +124,6 @@ impl Tune {
 
 /// Parses knowledge with material: without it a fifth of it would still count, unknown to the fit.
 fn parse_knowledge(text: &str) -> Result<Knowledge, String> {
-    let knowledge: Knowledge = text.parse().map_err(|error: KnowledgeError| error.to_string())?;
+    let knowledge: Knowledge = text.parse()?;
     if knowledge.has(Heuristic::Material) { Ok(knowledge) } else { Err("a set with m is wanted".to_owned()) }
 }

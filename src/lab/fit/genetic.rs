@@ -29,16 +29,16 @@ pub struct LoggedBallot {
 }
 
 impl LoggedBallot {
-    /// Creates the ballot of one position from proposals: the move's text, its proposer's
-    /// knowledge, and true for a best move.
-    pub fn new<'a>(proposals: impl IntoIterator<Item = (&'a str, Knowledge, bool)>) -> Self {
-        let mut texts: Vec<&str> = Vec::new();
+    /// Creates the ballot of one position from proposals: the move, its proposer's knowledge, and
+    /// true for a best move.
+    pub fn new<M: PartialEq>(proposals: impl IntoIterator<Item = (M, Knowledge, bool)>) -> Self {
+        let mut proposed: Vec<M> = Vec::new();
         let mut moves: Vec<([u32; 8], bool)> = Vec::new();
-        for (text, knowledge, is_best) in proposals {
-            let place = texts.iter().position(|known| *known == text).unwrap_or_else(|| {
-                texts.push(text);
+        for (mv, knowledge, is_best) in proposals {
+            let place = proposed.iter().position(|known| *known == mv).unwrap_or_else(|| {
+                proposed.push(mv);
                 moves.push(([0; 8], is_best));
-                texts.len() - 1
+                moves.len() - 1
             });
             for heuristic in knowledge.heuristics() {
                 for (of_eight, count) in Heuristic::ALL.into_iter().zip(&mut moves[place].0) {
@@ -112,7 +112,7 @@ pub struct Generation {
 }
 
 impl Generation {
-    /// The first, by lot.
+    /// Draws the first generation at random.
     pub fn first(ballots: &[LoggedBallot], seed: u64) -> Self {
         let mut random = StdRng::seed_from_u64(seed);
         let individuals = (0..INDIVIDUALS).map(|_| Individual(random.random())).collect();

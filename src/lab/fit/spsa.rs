@@ -16,15 +16,15 @@ pub struct Parameter {
     pub high: f64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?}: expected KEY=START:LOWEST:HIGHEST, such as split=0.33:0:0.9, or the name of a parameter of the search")]
-pub struct ParameterError(String);
-
 impl std::str::FromStr for Parameter {
-    type Err = ParameterError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, ParameterError> {
-        let error = || ParameterError(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, String> {
+        let error = || {
+            let accepted =
+                "KEY=START:LOWEST:HIGHEST, such as split=0.33:0:0.9, or the name of a parameter of the search";
+            format!("{text:?}: expected {accepted}")
+        };
         let of_search = || Self::of_search().find(|parameter| parameter.key == text.trim());
         let Some((key, values)) = text.split_once('=') else { return of_search().ok_or_else(error) };
         let values: Vec<f64> =

@@ -7,17 +7,17 @@ use std::{
     collections::HashSet,
     fs,
     io::{self, Cursor, Read},
-    ops::{ControlFlow, Range},
-    path::{Path, PathBuf},
+    ops::Range,
+    path::Path,
     sync::Arc,
 };
 
-use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
 use rand::{SeedableRng, rngs::StdRng, seq::SliceRandom};
 use shakmaty::{EnPassantMode, fen::Epd};
 
 use super::{epd, state::fnv1a};
-use domain::{Line, Variant};
+use domain::{Line, PgnGame, Variant};
+use util::Failure;
 
 /// A book without a file, for quick tests: the usual start, four sound moves into common openings.
 const BUILT_IN: &str = include_str!("common.pgn");
@@ -26,16 +26,10 @@ const BUILT_IN: &str = include_str!("common.pgn");
 pub struct OpeningBook {
     text: Arc<str>,
     kind: BookFormat,
-    entries: Vec<BookEntry>,
+    /// The number of each opening in the order of the file, from 1, and its place in the text.
+    entries: Vec<(usize, Range<usize>)>,
     /// Moves taken of a PGN entry, in plies.
     plies: usize,
-}
-
-#[derive(Clone, Debug)]
-struct BookEntry {
-    /// Counted from 1, in the order of the file.
-    number: usize,
-    place: Range<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,32 +38,18 @@ enum BookFormat {
     Epd,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum OpeningBookError {
-    #[error("book {path}: {error}")]
-    File { path: PathBuf, error: io::Error },
-    /// The file has neither a game nor a position.
-    #[error("book {0}: no game and no position in it")]
-    Empty(PathBuf),
-    #[error("book, opening {number} ({text:?}): {reason}")]
-    Entry {
-        /// The number in the file, from 1.
-        number: usize,
-        text: String,
-        reason: String,
-    },
-}
-
 impl OpeningBook {
     /// Opens a book and shuffles it. Of games, the first `plies` moves are played.
-    ///
-    /// # Errors
-    /// [`OpeningBookError`] if the file cannot be read or has nothing in it.
-    pub fn open(path: &Path, plies: usize, seed: u64) -> Result<Self, OpeningBookError> {
-        let (name, text) = read_text(path).map_err(|error| OpeningBookError::File { path: path.to_owned(), error })?;
+    pub fn open(path: &Path, plies: usize, seed: u64) -> Result<Self, Failure> {
+        let (name, text) =
+            read_text(path).map_err(|error| Failure::failed(format_args!("book {}: {error}", path.display())))?;
         let kind = if is_pgn(&name) { BookFormat::Pgn } else { BookFormat::Epd };
         let book = Self::new(text, kind, plies, seed);
-        if book.is_empty() { Err(OpeningBookError::Empty(path.to_owned())) } else { Ok(book) }
+        if book.is_empty() {
+            Err(Failure::failed(format_args!("book {}: no game and no position in it", path.display())))
+        } else {
+            Ok(book)
+        }
     }
 
     /// The little book that is always there.
@@ -82,34 +62,26 @@ impl OpeningBook {
             BookFormat::Pgn => games(&text),
             BookFormat::Epd => lines(&text),
         };
-        let numbered = (1..).zip(places);
-        let mut entries: Vec<_> = numbered.map(|(number, place)| BookEntry { number, place }).collect();
+        let mut entries: Vec<_> = (1..).zip(places).collect();
         entries.shuffle(&mut StdRng::seed_from_u64(seed));
         Self { text: text.into(), kind, entries, plies }
     }
 
-    /// Returns the same book, begun at a later opening.
-    #[must_use]
-    pub fn from(&self, first: usize) -> Self {
-        let mut book = self.clone();
-        let length = book.entries.len().max(1);
-        book.entries.rotate_left(first % length);
-        book
-    }
-
     /// Returns the first openings of the book that lead to different positions, at most `most`. The
-    /// games of a file often begin alike, and with budgets of nodes they would go on alike. An
-    /// opening that cannot be played is kept, and reported when it is played.
-    #[must_use]
-    pub fn different(&self, most: usize) -> Self {
-        let mut reached = HashSet::new();
-        let position = |pair| {
-            let line = self.opening(pair).ok()?;
-            Some(Epd::from_position(line.position(), EnPassantMode::Legal))
-        };
-        let is_new = |pair: &usize| position(*pair).is_none_or(|position| reached.insert(position));
-        let entries = (0..self.len()).filter(is_new).take(most).map(|pair| self.entries[pair].clone()).collect();
-        Self { entries, ..self.clone() }
+    /// games of a file often begin alike, and with budgets of nodes they would go on alike.
+    /// Fails at the first that cannot be played.
+    pub fn different(&self, most: usize) -> Result<Vec<Arc<Line>>, Failure> {
+        let (mut reached, mut openings) = (HashSet::new(), Vec::new());
+        for place in 0..self.len() {
+            if openings.len() == most {
+                break;
+            }
+            let opening = self.opening(place)?;
+            if reached.insert(Epd::from_position(opening.position(), EnPassantMode::Legal)) {
+                openings.push(opening);
+            }
+        }
+        Ok(openings)
     }
 
     pub fn len(&self) -> usize {
@@ -125,27 +97,27 @@ impl OpeningBook {
         fnv1a(self.text.as_bytes())
     }
 
-    /// The opening of a pair of games. After the last one the first comes again.
-    pub fn opening(&self, pair: usize) -> Result<Arc<Line>, OpeningBookError> {
-        let text = self.entry(pair).map_or("", |entry| &self.text[entry.place.clone()]);
+    /// The opening at a place. After the last one the first comes again.
+    pub fn opening(&self, pair: usize) -> Result<Arc<Line>, Failure> {
+        let (number, place) = self.entry(pair);
+        let text = &self.text[place];
         let read = match self.kind {
             BookFormat::Pgn => opening_of_game(text, self.plies),
             BookFormat::Epd => opening_of_position(text),
         };
-        read.map(Arc::new).map_err(|reason| OpeningBookError::Entry {
-            number: self.number(pair),
-            text: text.chars().take(60).collect(),
-            reason,
+        read.map(Arc::new).map_err(|reason| {
+            let text: String = text.chars().take(60).collect();
+            Failure::failed(format_args!("book, opening {number} ({text:?}): {reason}"))
         })
     }
 
     /// The number of that opening in the order of the file, from 1.
     pub fn number(&self, pair: usize) -> usize {
-        self.entry(pair).map_or(0, |entry| entry.number)
+        self.entry(pair).0
     }
 
-    fn entry(&self, pair: usize) -> Option<&BookEntry> {
-        self.entries.get(pair % self.entries.len().max(1))
+    fn entry(&self, pair: usize) -> (usize, Range<usize>) {
+        self.entries.get(pair % self.len().max(1)).cloned().unwrap_or_default()
     }
 }
 
@@ -234,7 +206,7 @@ fn lines(text: &str) -> Vec<Range<usize>> {
 fn opening_of_position(text: &str) -> Result<Line, String> {
     match epd::read(text) {
         (records, _) if !records.is_empty() => Ok((*records[0].line).clone()),
-        (_, bad) => Err(bad.first().map_or_else(|| "no position".to_owned(), |line| line.reason.to_string())),
+        (_, bad) => Err(bad.first().map_or_else(|| "no position".to_owned(), |line| line.reason.clone())),
     }
 }
 
@@ -244,63 +216,12 @@ pub fn line_of_pgn(text: &str) -> Result<Line, String> {
 }
 
 fn opening_of_game(text: &str, plies: usize) -> Result<Line, String> {
-    let mut reader = Reader::new(text.as_bytes());
-    let line = reader.read_game(&mut OpeningReader { plies }).map_err(|error| error.to_string())?;
-    line.unwrap_or_else(|| Err("no game".to_owned()))
-}
-
-struct OpeningReader {
-    plies: usize,
-}
-
-impl Visitor for OpeningReader {
-    type Tags = Option<String>;
-    type Movetext = Result<Line, String>;
-    type Output = Result<Line, String>;
-
-    fn begin_tags(&mut self) -> ControlFlow<Self::Output, Self::Tags> {
-        ControlFlow::Continue(None)
-    }
-
-    fn tag(&mut self, fen: &mut Self::Tags, name: &[u8], value: RawTag<'_>) -> ControlFlow<Self::Output> {
-        if name.eq_ignore_ascii_case(b"FEN") {
-            *fen = Some(value.decode_utf8_lossy().into_owned());
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, fen: Self::Tags) -> ControlFlow<Self::Output, Self::Movetext> {
-        let start = match fen {
-            Some(fen) => Line::from_fen(Variant::FromPosition, &fen).map_err(|error| error.to_string()),
-            None => Ok(Line::start(Variant::Standard)),
-        };
-        ControlFlow::Continue(start)
-    }
-
-    fn san(&mut self, line: &mut Self::Movetext, san: SanPlus) -> ControlFlow<Self::Output> {
-        if let Ok(played) = line
-            && played.ply() < self.plies
-        {
-            let mode = played.castling_mode();
-            match san.san.to_move(played.position()) {
-                Ok(mv) => {
-                    if let Err(error) = played.play(mv.to_uci(mode)) {
-                        *line = Err(error.to_string());
-                    }
-                }
-                Err(_) => *line = Err(format!("{san} cannot be played in {}", played.fen())),
-            }
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn begin_variation(&mut self, _: &mut Self::Movetext) -> ControlFlow<Self::Output, Skip> {
-        ControlFlow::Continue(Skip(true))
-    }
-
-    fn end_game(&mut self, line: Self::Movetext) -> Self::Output {
-        line
-    }
+    let start = |game: &PgnGame| match game.tag("FEN") {
+        "" => Ok(Line::start(Variant::Standard)),
+        fen => Line::from_fen(Variant::FromPosition, fen).map_err(|error| error.to_string()),
+    };
+    let game = PgnGame::read_all(text.as_bytes(), plies, start).next().ok_or("no game")?;
+    game.map_err(|error| error.to_string())?.line
 }
 
 #[cfg(test)]
@@ -327,15 +248,14 @@ mod tests {
 
     #[test]
     fn transposed_openings_count_once() {
-        let text: String = ["e4 e5 Nf3 Nc6", "d4 d5 c4 e6", "Nf3 Nc6 e4 e5", "e4 e5 Nf3 Nf6", "e4 Qd4"]
+        let text: String = ["e4 e5 Nf3 Nc6", "d4 d5 c4 e6", "Nf3 Nc6 e4 e5", "e4 e5 Nf3 Nf6"]
             .map(|moves| format!("[Event \"?\"]\n\n{moves} *\n\n"))
             .concat();
-        let book = |plies| OpeningBook::new(text.clone(), BookFormat::Pgn, plies, 1);
-        let count = |plies| book(plies).different(9).len();
-        // An opening that cannot be played is reported when it is reached.
-        assert_eq!([4, 3, 1].map(count), [4, 4, 3]);
-        let different = book(4).different(2);
-        assert_eq!((different.len(), different.number(0)), (2, book(4).number(0)), "in the order of the book");
+        let different = |plies, most| {
+            let book = OpeningBook::new(text.clone(), BookFormat::Pgn, plies, 1);
+            book.different(most).expect("legal moves").len()
+        };
+        assert_eq!([different(4, 9), different(3, 9), different(4, 2)], [3, 3, 2]);
     }
 
     #[test]
@@ -356,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn books_are_read_from_zip_files() -> Result<(), Box<dyn std::error::Error>> {
+    fn books_are_read_from_zip_files() -> Result<(), Failure> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("book.epd.zip");
         let mut zip = zip::ZipWriter::new(fs::File::create(&path)?);
@@ -372,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_hides_no_tag() -> Result<(), Box<dyn std::error::Error>> {
+    fn a_byte_order_mark_hides_no_tag() -> Result<(), Failure> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("book.pgn");
         fs::write(&path, "\u{feff}[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n\n1. O-O *\n")?;

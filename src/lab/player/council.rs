@@ -3,14 +3,14 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-use super::{ChosenMove, MatchPlayer, MoveRequest, PlayerFailure};
+use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure};
 use council::{
     Council, CouncilSettings, Question, Roster,
     clock::{ClockSettings, Lag},
     electors::{Pool, VirtualMachines},
-    player::timing,
+    player::{Time, timing},
 };
-use domain::{Limits, Line, Score, Variant};
+use domain::{Limits, Line, Score, TimeControl, UciMove, Variant};
 use engine::uci::LEAST_DEPTH;
 
 pub(super) struct CouncilPlayer {
@@ -44,14 +44,14 @@ impl CouncilPlayer {
     }
 }
 
-impl MatchPlayer for CouncilPlayer {
+impl MatchPlayer<Line> for CouncilPlayer {
     fn new_game(&mut self, _: &Line) -> Result<(), PlayerFailure> {
         self.council.iter().for_each(Council::new_game);
         self.last_score = None;
         Ok(())
     }
 
-    fn choose(&mut self, turn: &MoveRequest) -> Result<ChosenMove, PlayerFailure> {
+    fn choose(&mut self, turn: &MoveRequest<Line>) -> Result<ChosenMove<UciMove>, PlayerFailure> {
         let council = self.council.get_or_insert_with(|| {
             // As many cores as it asks for, so that a node budget does not depend on the machine.
             let cores = if turn.pace.is_timed() { self.settings.cores } else { self.settings.cores.max(1) };
@@ -62,10 +62,11 @@ impl MatchPlayer for CouncilPlayer {
         let clock = ClockSettings { first_move: Duration::ZERO, ..ClockSettings::default() };
         let by_clock = |time| timing(&clock, Lag::steady(Duration::ZERO), &turn.line, time, self.last_score);
         // A player's council makes it at once; the arbiter wants its score.
+        let limits = turn.pace.limits();
         let only_move = turn.pace.is_timed() && turn.line.legal_moves().len() == 1;
         let question = Question {
-            timing: turn.time().map(by_clock),
-            limits: Limits { nodes: turn.nodes(), depth: only_move.then_some(LEAST_DEPTH), ..Limits::default() },
+            timing: time(turn).map(by_clock),
+            limits: Limits { time: None, depth: limits.depth.or(only_move.then_some(LEAST_DEPTH)), ..limits },
             in_step: !turn.pace.is_timed(),
             ..Question::new("lab".into(), turn.line.clone())
         };
@@ -76,12 +77,21 @@ impl MatchPlayer for CouncilPlayer {
             return Err(PlayerFailure::Failed("no elector proposed a move".to_owned()));
         }
         self.last_score = decision.score.or(self.last_score);
-        Ok(ChosenMove {
-            best: decision.best,
-            score: decision.score,
-            depth: decision.votes.iter().map(|vote| vote.proposal.depth).max().unwrap_or_default(),
-            nodes: decision.nodes(),
-        })
+        Ok(ChosenMove::from(&decision))
+    }
+}
+
+/// The time of this move for a council. `None` where nodes or plies are counted.
+fn time(turn: &MoveRequest<Line>) -> Option<Time> {
+    match turn.pace {
+        Pace::Nodes(_) | Pace::Depth(_) => None,
+        Pace::MoveTime(time) => Some(Time::Exactly(time)),
+        Pace::Clock { initial, increment } => Some(Time::Clock {
+            control: TimeControl::real_time(initial, increment),
+            clocks: turn.clocks,
+            moves_to_go: None,
+            spent: Duration::ZERO,
+        }),
     }
 }
 
@@ -90,7 +100,6 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::player::Pace;
     use domain::{Clock, Clocks};
 
     #[test]

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure};
-use domain::{Color, Line, engine_position};
+use domain::{Color, Line, UciMove, engine_position};
 use engine::{
     Engine, EngineOptions,
     uci::{Go, Stopwatch, searchable},
@@ -25,25 +25,26 @@ impl OwnPlayer {
     }
 }
 
-impl MatchPlayer for OwnPlayer {
+impl MatchPlayer<Line> for OwnPlayer {
     fn new_game(&mut self, _: &Line) -> Result<(), PlayerFailure> {
         self.engine.new_game();
         Ok(())
     }
 
-    fn choose(&mut self, turn: &MoveRequest) -> Result<ChosenMove, PlayerFailure> {
+    fn choose(&mut self, turn: &MoveRequest<Line>) -> Result<ChosenMove<UciMove>, PlayerFailure> {
         let threads = self.engine.options().threads;
         if !turn.pace.is_timed() && threads > 1 && !self.engine.options().virtual_time {
-            // Where nodes are the measure, several threads advance in step, on however few cores.
+            // With a budget of nodes, several threads advance in step, on any number of cores.
             let options = EngineOptions { virtual_time: true, ..self.engine.options().clone() };
             self.engine.set_options(options);
         }
-        let nodes = turn.nodes().map(|nodes| nodes.saturating_mul(threads as u64));
+        let domain::Limits { nodes, depth, .. } = turn.pace.limits();
+        let nodes = nodes.map(|nodes| nodes.saturating_mul(threads as u64));
         let position = engine_position(&turn.line).map_err(|error| PlayerFailure::Failed(error.to_string()))?;
         let go = go(turn);
         let only_move = position.legal_moves().len() == 1;
         let mut stopwatch = Stopwatch::new(&go, position.board().turn(), OVERHEAD).for_only_move(only_move);
-        let limits = engine::Limits { time: stopwatch.hard().or(go.limits.time), nodes, ..go.limits };
+        let limits = engine::Limits { time: stopwatch.hard().or(go.limits.time), nodes, depth, ..go.limits };
         let stop = AtomicBool::new(false);
         let found = self.engine.search(&position, &[], &limits, &stop, &mut |iteration| {
             // A better move reported before the end of its iteration ends nothing, as under UCI.
@@ -55,7 +56,7 @@ impl MatchPlayer for OwnPlayer {
         let best = position.move_to_uci(iteration.best).parse();
         Ok(ChosenMove {
             best: best.map_err(|_| PlayerFailure::Failed("a move that UCI cannot write".to_owned()))?,
-            score: Some(iteration.score.into()),
+            score: Some(iteration.score),
             depth: iteration.depth,
             nodes: iteration.nodes,
         })
@@ -63,10 +64,10 @@ impl MatchPlayer for OwnPlayer {
 }
 
 /// Returns the arguments of `go`: the clocks, or the time of this move.
-fn go(turn: &MoveRequest) -> Go<()> {
+fn go(turn: &MoveRequest<Line>) -> Go<()> {
     let mut go = Go::default();
     match turn.pace {
-        Pace::Nodes(_) => {}
+        Pace::Nodes(_) | Pace::Depth(_) => {}
         Pace::MoveTime(time) => go.limits.time = Some(searchable(time, OVERHEAD)),
         Pace::Clock { initial, .. } => {
             for (place, color) in [Color::White, Color::Black].into_iter().enumerate() {

@@ -5,12 +5,12 @@
 
 use std::time::Instant;
 
-use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure, hanging};
+use super::{ChosenMove, MatchPlayer, MoveRequest, PlayerFailure, hanging, patience};
 use council::electors::{
-    EngineProgram,
+    EngineProgram, Task,
     uci::{UciEngine, protocol},
 };
-use domain::{Limits, Line, Phase, SearchId, Task};
+use domain::{Limits, Line, Phase, SearchId, UciMove};
 
 pub(super) struct UciPlayer {
     engine: UciEngine,
@@ -18,11 +18,11 @@ pub(super) struct UciPlayer {
 
 impl UciPlayer {
     /// Starts the program and sets its options; `hash` is its table, MiB.
-    pub(super) fn start(program: &EngineProgram, hash: usize, threads: usize) -> Result<Self, PlayerFailure> {
-        Ok(Self { engine: UciEngine::start(program, hash, threads)? })
+    pub(super) fn start(program: &EngineProgram, hash: usize) -> Result<Self, PlayerFailure> {
+        Ok(Self { engine: UciEngine::start(program, hash, 1)? })
     }
 
-    fn answer(&mut self, deadline: Instant) -> Result<ChosenMove, PlayerFailure> {
+    fn answer(&mut self, deadline: Instant) -> Result<ChosenMove<UciMove>, PlayerFailure> {
         let (mut score, mut depth, mut nodes) = (None, 0, 0);
         while let Some(line) = self.engine.hear_before(deadline)? {
             if let Some(best) = protocol::best_move(&line) {
@@ -39,7 +39,7 @@ impl UciPlayer {
     }
 }
 
-impl MatchPlayer for UciPlayer {
+impl MatchPlayer<Line> for UciPlayer {
     fn new_game(&mut self, opening: &Line) -> Result<(), PlayerFailure> {
         if !self.engine.set_castling(opening.castling_mode())? {
             return Err(PlayerFailure::Failed("it does not play chess960".to_owned()));
@@ -47,17 +47,13 @@ impl MatchPlayer for UciPlayer {
         Ok(self.engine.new_game()?)
     }
 
-    fn choose(&mut self, turn: &MoveRequest) -> Result<ChosenMove, PlayerFailure> {
-        let limits = match turn.pace {
-            Pace::Clock { .. } => Limits { clocks: turn.clocks, ..Limits::default() },
-            Pace::MoveTime(time) => Limits { time: Some(time), ..Limits::default() },
-            Pace::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
-        };
+    fn choose(&mut self, turn: &MoveRequest<Line>) -> Result<ChosenMove<UciMove>, PlayerFailure> {
+        let limits = Limits { clocks: turn.clocks, ..turn.pace.limits() };
         let id = SearchId { game: "lab".into(), ply: turn.line.ply(), serial: 0, phase: Phase::First };
-        let task = Task { id, line: turn.line.clone(), root_moves: Vec::new(), limits };
+        let task = Task { limits, ..Task::new(id, turn.line.clone()) };
         self.engine.send(&protocol::position(&task.line))?;
         self.engine.send(&protocol::go(&task))?;
-        self.answer(Instant::now() + turn.patience())
+        self.answer(Instant::now() + patience(turn))
     }
 }
 
@@ -73,7 +69,7 @@ mod tests {
                       go) while :; do echo info depth 1; done;; esac; done";
         let arguments = vec!["-c".to_owned(), script.to_owned()];
         let program = EngineProgram { path: "/bin/sh".into(), arguments, ..EngineProgram::default() };
-        let mut player = UciPlayer::start(&program, 1, 1).expect("a shell");
+        let mut player = UciPlayer::start(&program, 1).expect("a shell");
         player.engine.send("go").expect("it listens");
         assert!(player.engine.hear(Duration::from_secs(60)).expect("it runs").is_some(), "it has begun to talk");
         assert_eq!(player.answer(Instant::now()), Err(hanging()));

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure, hanging};
+use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure, hanging, patience};
 use council::electors::{
     EngineProgram,
     cecp::{CecpEngine, protocol::EngineAnswer},
@@ -27,9 +27,9 @@ impl XboardPlayer {
     }
 
     /// Sends the limits of the move, in a new game also those of the whole game.
-    fn set_time(&mut self, turn: &MoveRequest) -> Result<(), PlayerFailure> {
+    fn set_time(&mut self, turn: &MoveRequest<Line>) -> Result<(), PlayerFailure> {
         match turn.pace {
-            Pace::Nodes(_) => {
+            Pace::Nodes(_) | Pace::Depth(_) => {
                 let reason = "CECP knows no node budget; give it tc= or movetime=";
                 Err(PlayerFailure::Failed(reason.to_owned()))
             }
@@ -46,7 +46,7 @@ impl XboardPlayer {
     }
 }
 
-impl MatchPlayer for XboardPlayer {
+impl MatchPlayer<Line> for XboardPlayer {
     fn new_game(&mut self, opening: &Line) -> Result<(), PlayerFailure> {
         self.engine.forget();
         // To set up a game may take a while: none of it is time of a move.
@@ -54,11 +54,11 @@ impl MatchPlayer for XboardPlayer {
         Ok(())
     }
 
-    fn choose(&mut self, turn: &MoveRequest) -> Result<ChosenMove, PlayerFailure> {
+    fn choose(&mut self, turn: &MoveRequest<Line>) -> Result<ChosenMove<UciMove>, PlayerFailure> {
         self.is_new |= self.engine.follow(&turn.line)?;
         self.set_time(turn)?;
         self.engine.send("go")?;
-        let deadline = Instant::now() + turn.patience();
+        let deadline = Instant::now() + patience(turn);
         let mut choice = ChosenMove { best: UciMove::Null, score: None, depth: 0, nodes: 0 };
         while let Some(answer) = self.engine.hear_before(deadline)? {
             match answer {

@@ -1,6 +1,6 @@
 //! Plots as SVG, without any library of the system: figures with their errors, and curves.
 //!
-//! What is drawn is plain text that a browser and a repository show alike. Coordinates are rounded to a tenth of a pixel, so
+//! A plot is plain text that a browser and a repository show alike. Coordinates are rounded to a tenth of a pixel, so
 //! that the same figures give the same bytes on any machine.
 
 mod scale;
@@ -22,23 +22,11 @@ const TOP: f64 = 44.0;
 const BOTTOM: f64 = 46.0;
 const ROW: f64 = 22.0;
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct Bar {
-    pub name: String,
-    /// The figure and its error; infinite ends run to the edge.
-    pub estimate: Estimate,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Curve {
-    pub name: String,
-    pub points: Vec<(f64, f64)>,
-}
-
-/// Figures under each other, each a dot with the line of its error. The dashed line is at `reference`.
-pub fn figures(title: &str, unit: &str, bars: &[Bar], reference: Option<f64>) -> String {
-    let ends = bars.iter().flat_map(|bar| [bar.estimate.low, bar.estimate.value, bar.estimate.high]);
-    let longest = bars.iter().map(|bar| bar.name.chars().count()).max().unwrap_or_default();
+/// Draws named figures under each other, each a dot with the line of its error, whose infinite ends run to the edge. The
+/// dashed line is at `reference`.
+pub fn figures(title: &str, unit: &str, bars: &[(String, Estimate)], reference: Option<f64>) -> String {
+    let ends = bars.iter().flat_map(|(_, estimate)| [estimate.low, estimate.value, estimate.high]);
+    let longest = bars.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
     let left = (20.0 + LETTER * longest as f64).clamp(LEFT, WIDTH / 2.0);
     let scale = Axis::over(ends.chain(reference), left, WIDTH - RIGHT);
     let height = TOP + ROW * bars.len() as f64 + BOTTOM;
@@ -50,7 +38,7 @@ pub fn figures(title: &str, unit: &str, bars: &[Bar], reference: Option<f64>) ->
         let x = scale.at(at);
         svg.line([x, TOP, x, floor], "#444444", " stroke-dasharray=\"4 3\"");
     }
-    for (index, Bar { name, estimate }) in bars.iter().enumerate() {
+    for (index, (name, estimate)) in bars.iter().enumerate() {
         let y = TOP + ROW * (index as f64 + 0.5);
         svg.text(left - 10.0, y + 4.0, "end", name);
         svg.line([scale.at(estimate.low), y, scale.at(estimate.high), y], COLOURS[0], " stroke-width=\"2\"");
@@ -59,10 +47,10 @@ pub fn figures(title: &str, unit: &str, bars: &[Bar], reference: Option<f64>) ->
     svg.end()
 }
 
-/// Curves over the same axis, with their names on the left.
-pub fn curves(title: &str, x_unit: &str, y_unit: &str, curves: &[Curve]) -> String {
+/// Draws curves, each a name and its points, over the same axis, with their names on the left.
+pub fn curves(title: &str, x_unit: &str, y_unit: &str, curves: &[(String, Vec<(f64, f64)>)]) -> String {
     const HEIGHT: f64 = 420.0;
-    let points = || curves.iter().flat_map(|curve| curve.points.iter());
+    let points = || curves.iter().flat_map(|(_, points)| points);
     let across = Axis::over(points().map(|point| point.0), LEFT, WIDTH - RIGHT);
     let up = Axis::over(points().map(|point| point.1), HEIGHT - BOTTOM, TOP);
     let mut svg = Svg::new(title, HEIGHT);
@@ -74,7 +62,7 @@ pub fn curves(title: &str, x_unit: &str, y_unit: &str, curves: &[Curve]) -> Stri
     }
     svg.text(f64::midpoint(LEFT, WIDTH - RIGHT), HEIGHT - 8.0, "middle", x_unit);
     svg.text(LEFT, TOP - 8.0, "middle", y_unit);
-    for (index, Curve { name, points }) in curves.iter().enumerate() {
+    for (index, (name, points)) in curves.iter().enumerate() {
         let colour = COLOURS[index % COLOURS.len()];
         let placed: Vec<(f64, f64)> = points.iter().map(|(x, y)| (across.at(*x), up.at(*y))).collect();
         svg.polyline(&placed, colour);
@@ -152,8 +140,8 @@ mod tests {
 
     use super::*;
 
-    fn bar(name: &str, low: f64, value: f64, high: f64) -> Bar {
-        Bar { name: name.to_owned(), estimate: Estimate { value, low, high } }
+    fn bar(name: &str, low: f64, value: f64, high: f64) -> (String, Estimate) {
+        (name.to_owned(), Estimate { value, low, high })
     }
 
     #[test]
@@ -171,9 +159,8 @@ mod tests {
 
     #[test]
     fn curves_share_their_axes() {
-        let curve = |name: &str, slope: f64| Curve {
-            name: name.to_owned(),
-            points: (1..=5).map(|x| (f64::from(x), slope * f64::from(x))).collect(),
+        let curve = |name: &str, slope: f64| {
+            (name.to_owned(), (1..=5).map(|x| (f64::from(x), slope * f64::from(x))).collect::<Vec<_>>())
         };
         let svg = curves("Speed-up", "processes", "Svr", &[curve("base", 0.5), curve("peer", 0.8)]);
         assert_eq!((svg.matches("<polyline").count(), svg.matches("<circle").count()), (2, 10));
@@ -182,7 +169,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_drawn_outside(values in prop::collection::vec(prop::num::f64::ANY, 0..12)) {
-            let bars: Vec<Bar> = values.iter().map(|value| bar("x", value - 1.0, *value, value + 1.0)).collect();
+            let bars: Vec<_> = values.iter().map(|value| bar("x", value - 1.0, *value, value + 1.0)).collect();
             let svg = figures("t", "u", &bars, None);
             prop_assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         }

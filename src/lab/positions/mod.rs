@@ -20,20 +20,26 @@ use std::{collections::BTreeSet, sync::atomic::AtomicBool};
 
 use super::{
     player::Pace,
-    searches::{Found, SearchError, SearchQuery, Searches},
+    searches::{Found, SearchQuery, Searches},
     state::fnv1a,
     suite::TestPosition,
 };
-use council::{Ballots, CouncilSettings, CriterionName, Roster, elected_move, electors::ElectorSpec};
+use council::{Ballots, CouncilSettings, CriterionName, Roster, Rule, electors::ElectorSpec};
 use domain::{Knowledge, Proposal, UciMove};
+use util::Failure;
 
 /// A roster with the settings that its criteria go by.
 #[derive(Clone, Debug)]
 pub struct CandidateRoster {
-    pub name: String,
     pub roster: Roster,
-    /// The settings of the criteria; their `criterion` is unused.
+    /// The settings of the criteria, with the roster's name; their `criterion` is unused.
     pub settings: CouncilSettings,
+}
+
+impl CandidateRoster {
+    pub fn new(settings: CouncilSettings) -> Result<Self, Failure> {
+        Ok(Self { roster: Roster::from_settings(&settings).map_err(Failure::usage)?, settings })
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -52,25 +58,18 @@ pub struct PositionsPlan {
     pub seed: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct RoundProgress {
-    pub round: &'static str,
-    /// Searches done of those that had to be.
-    pub done: usize,
-    pub of: usize,
-}
-
 /// Does all the searches that are missing, and computes everything from them. `None` if `stop` was set before the end; what
-/// was searched is kept. The oracle's searches are kept apart, because they outlive this build.
+/// was searched is kept. The oracle's searches are kept apart, because they outlive this build. `progress` receives the name of a
+/// round, and how many of how many searches it has done.
 pub fn run(
     plan: &PositionsPlan,
     searches: &mut Searches,
     oracle_searches: &mut Searches,
     stop: &AtomicBool,
-    mut progress: impl FnMut(RoundProgress),
-) -> Result<Option<PositionsReport>, SearchError> {
+    mut progress: impl FnMut(&'static str, usize, usize),
+) -> Result<Option<PositionsReport>, Failure> {
     let mut round = |name: &'static str, searches: &mut Searches, requests: &[SearchQuery]| {
-        searches.ensure(requests, stop, |done, of| progress(RoundProgress { round: name, done, of }))
+        searches.ensure(requests, stop, |done, of| progress(name, done, of))
     };
     let proposals = PositionsTrial { plan, searches }.proposals();
     if !round("proposals", searches, &proposals)? {
@@ -119,7 +118,7 @@ impl PositionsTrial<'_> {
             .collect()
     }
 
-    /// Round two: complete knowledge on what each council proposes after its first phase.
+    /// Round two: complete knowledge on the proposals of each council after its first phase.
     fn second_phases(&self) -> Vec<SearchQuery> {
         if !self.plan.criteria.contains(&CriterionName::ReSearch) {
             return Vec::new();
@@ -201,7 +200,7 @@ impl PositionsTrial<'_> {
         let settings = CouncilSettings { criterion, ..candidate.settings.clone() };
         let seed = self.plan.seed ^ fnv1a(position.line.fen().as_bytes());
         let ballots = Ballots::recorded(&*position.line, candidate.roster.electors(), proposals);
-        elected_move(&settings, &ballots, seed)
+        Rule::of(&settings).elected_move(&ballots, seed)
     }
 }
 
@@ -210,6 +209,6 @@ fn share_of(budget: Pace, share: f64) -> Option<Pace> {
     match budget {
         Pace::Nodes(nodes) => Some((nodes as f64 * share) as u64).filter(|nodes| *nodes > 0).map(Pace::Nodes),
         Pace::MoveTime(time) => Some(time.mul_f64(share)).filter(|time| !time.is_zero()).map(Pace::MoveTime),
-        Pace::Clock { .. } => None,
+        Pace::Clock { .. } | Pace::Depth(_) => None,
     }
 }

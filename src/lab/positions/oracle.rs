@@ -57,14 +57,9 @@ pub struct Values {
 }
 
 impl Values {
-    /// Returns a move's expected score, 0 to 1; `None` if it was not valued.
-    pub fn worth(&self, mv: UciMove) -> Option<f64> {
-        self.of.get(&mv.to_string()).copied()
-    }
-
     /// Returns a move's loss; `None` if it was not valued.
     pub fn regret(&self, mv: UciMove) -> Option<f64> {
-        self.worth(mv).map(|value| self.best - value)
+        self.of.get(&mv.to_string()).map(|value| self.best - value)
     }
 }
 

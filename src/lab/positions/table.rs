@@ -4,7 +4,7 @@ use super::{PositionsTrial, Values};
 use crate::{
     player::Pace,
     searches::{Found, SearchQuery, Searches},
-    stats::{Clusters, Estimate, bootstrap},
+    stats::{Estimate, bootstrap},
     suite::{Judgement, TestPosition},
 };
 use council::{CriterionName, electors::ElectorSpec};
@@ -63,10 +63,6 @@ pub struct SystemFigures {
 
 type GameSample = (Option<String>, f64);
 
-fn mean(samples: &[GameSample], seed: u64) -> Option<Estimate> {
-    bootstrap(&Clusters::new(samples.iter().cloned()), seed)
-}
-
 #[derive(Debug, Default)]
 pub struct SystemTally {
     best: usize,
@@ -112,9 +108,9 @@ impl SystemTally {
             best: self.best,
             worst: self.worst,
             other: self.other,
-            points: mean(&self.points, seed),
-            regret: mean(&self.regrets, seed),
-            regret_against_base: mean(&self.differences, seed),
+            points: bootstrap(self.points, seed),
+            regret: bootstrap(self.regrets, seed),
+            regret_against_base: bootstrap(self.differences, seed),
         }
     }
 }
@@ -152,7 +148,7 @@ impl RosterTally {
         }
     }
 
-    fn figures(&self, name: String, electors: usize, seed: u64) -> RosterFigures {
+    fn figures(self, name: String, electors: usize, seed: u64) -> RosterFigures {
         let positions = self.positions.max(1) as f64;
         RosterFigures {
             name,
@@ -161,7 +157,7 @@ impl RosterTally {
             intersection: self.intersection,
             distinct: self.distinct as f64 / positions,
             unanimous: self.unanimous as f64 / positions,
-            regret_of_best: mean(&self.regrets, seed),
+            regret_of_best: bootstrap(self.regrets, seed),
         }
     }
 }
@@ -201,10 +197,11 @@ impl PositionsTrial<'_> {
             .map(|((elector, budget), tally)| tally.figures(single_name(elector, *budget), None, plan.seed));
         let of_councils = plan.candidates.iter().zip(by_criterion).flat_map(|(candidate, tallies)| {
             let named = plan.criteria.iter().zip(tallies);
-            named.map(|(criterion, tally)| tally.figures(candidate.name.clone(), Some(*criterion), plan.seed))
+            named
+                .map(|(criterion, tally)| tally.figures(candidate.settings.roster.clone(), Some(*criterion), plan.seed))
         });
-        let of_rosters = plan.candidates.iter().zip(&by_roster).map(|(candidate, tally)| {
-            tally.figures(candidate.name.clone(), candidate.roster.electors().len(), plan.seed)
+        let of_rosters = plan.candidates.iter().zip(by_roster).map(|(candidate, tally)| {
+            tally.figures(candidate.settings.roster.clone(), candidate.roster.electors().len(), plan.seed)
         });
         PositionsReport {
             positions: plan.positions.len(),

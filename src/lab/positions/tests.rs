@@ -10,8 +10,7 @@ const SUITE: &str = "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - ; bm Qd1 +
 fn plan(budget: u64) -> PositionsPlan {
     let candidate = |roster: &str| {
         let settings = CouncilSettings { roster: roster.to_owned(), hash: 1, ..CouncilSettings::default() };
-        let roster = Roster::from_settings(&settings).unwrap_or_else(|error| panic!("{error}"));
-        CandidateRoster { name: settings.roster.clone(), roster, settings }
+        CandidateRoster::new(settings).unwrap_or_else(|error| panic!("{error}"))
     };
     PositionsPlan {
         positions: Suite::parse(SUITE).positions,
@@ -30,7 +29,7 @@ fn workers(count: usize) -> NonZeroUsize {
 
 fn report(plan: &PositionsPlan, searches: &mut Searches) -> PositionsReport {
     let mut none = Searches::in_memory(workers(1));
-    let report = run(plan, searches, &mut none, &AtomicBool::new(false), |_| {});
+    let report = run(plan, searches, &mut none, &AtomicBool::new(false), |_, _, _| {});
     report.unwrap_or_else(|error| panic!("{error}")).expect("not stopped")
 }
 
@@ -66,7 +65,7 @@ fn stored_searches_are_not_repeated() {
     let mut kept = Searches::open(&path, workers(2)).expect("the same file");
     let mut none = Searches::in_memory(workers(1));
     let mut left = Vec::new();
-    let again = run(&plan(300), &mut kept, &mut none, &AtomicBool::new(false), |progress| left.push(progress.of));
+    let again = run(&plan(300), &mut kept, &mut none, &AtomicBool::new(false), |_, _, of| left.push(of));
     assert_eq!(again.expect("searches").as_ref(), Some(&first));
     assert_eq!(left, [0, 0, 0]);
 }
@@ -78,7 +77,7 @@ fn oracle_values_every_proposed_move() {
     let plan = PositionsPlan { oracle: Some(oracle), ..plan(300) };
     let mut searches = Searches::in_memory(workers(2));
     let mut values = Searches::in_memory(workers(2));
-    let report = run(&plan, &mut searches, &mut values, &AtomicBool::new(false), |_| {});
+    let report = run(&plan, &mut searches, &mut values, &AtomicBool::new(false), |_, _, _| {});
     let report = report.unwrap_or_else(|error| panic!("{error}")).expect("not stopped");
     for system in &report.systems {
         let regret = system.regret.expect("every move was valued");

@@ -2,15 +2,16 @@
 
 use std::fmt::Write;
 
-use super::{ReproduceError, Reproduction, Section, published};
+use super::{Reproduction, Section, published};
 use crate::{
     player::Pace,
-    plot::{Bar, figures},
-    stats::{Clusters, Estimate, bootstrap},
+    plot::figures,
+    stats::{Estimate, bootstrap},
 };
 use council::CriterionName;
+use util::Failure;
 
-pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceError> {
+pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, Failure> {
     let rosters = published::BY_CRITERION.map(|(roster, _)| roster);
     let report = bench.trial(&rosters, &CriterionName::ALL)?;
     let base = report.systems.first().map_or(0, |system| system.best);
@@ -50,22 +51,22 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
     }
     text.push_str("\nA difference of less than about 20 of 500 between two criteria says nothing: see the plot.\n");
     let bars = report.systems.iter().filter(|system| system.name == rosters[0] || system.criterion.is_none());
-    let bars: Vec<Bar> = bars
+    let bars: Vec<_> = bars
         .filter_map(|system| {
             let name = system.criterion.map_or("the base", CriterionName::word).to_owned();
-            Some(Bar { name, estimate: share(system.best, report.judged, bench.seed)? })
+            Some((name, share(system.best, report.judged, bench.seed)?))
         })
         .collect();
     let plot = figures(
         "Best moves by criterion, balanced-7",
         "best moves, %",
         &bars,
-        bars.first().map(|bar| bar.estimate.value),
+        bars.first().map(|(_, estimate)| estimate.value),
     );
     Ok(Section { title: "§4 Criteria and rosters", text, plots: vec![("criteria.svg", plot)] })
 }
 
 fn share(count: usize, of: usize, seed: u64) -> Option<Estimate> {
     let samples = (0..of).map(|index| (None::<()>, if index < count { 100.0 } else { 0.0 }));
-    bootstrap(&Clusters::new(samples), seed)
+    bootstrap(samples, seed)
 }

@@ -1,23 +1,21 @@
 //! docs/method.md §8: games against the sequential base. The published ones were cut at a number of
 //! moves and scored; these are played whole.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{
-    ReproduceError, Reproduction, Section, or_dash,
-    published::{self, Player},
-    suites,
-};
+use super::{Reproduction, Section, or_dash, published, stopped, suites};
 use crate::{
     game::{Adjudication, MatchRules},
-    matches::{self, Contender, GamePair, MatchError, MatchPlan, Summary},
+    matches::{self, GamePair, Summary},
     openings::OpeningBook,
-    player::{MatchPace, PlayerFailure, PlayerSpec},
-    plot::{Bar, figures},
+    player::{MatchPace, MatchPlan, PlayerSpec},
+    plot::figures,
     speed::Speeds,
 };
+use domain::Line;
+use util::Failure;
 
 /// The moves of each side after which a game is cut, and scored by the published rule. Few last
 /// that long.
@@ -26,9 +24,11 @@ const LONGEST: usize = 200;
 const TRUNCATION: u64 = 20;
 const BASE: &str = "engine";
 
-pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceError> {
+pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, Failure> {
     let speeds = speeds(bench)?;
     let nodes = bench.effort.nodes_a_move;
+    // No opening is played twice: with budgets of nodes it would give the same games again.
+    let openings = bench.book.different((bench.effort.games as usize).div_ceil(2))?;
     let mut text = format!(
         "{} games each against complete knowledge with {nodes} nodes a move, from {}, in virtual time: every elector has a core, and \
          {nodes} nodes a move, or in equal time {nodes} times its speed: {speeds}. Games end by the rules or when both sides agree on the \
@@ -36,39 +36,33 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
          with 95 %; published ones have an error of about ±4.\n\n\
          | player | equal | published | here | Elo | nodes a move, its and the base's | by the rules, agreed, cut |\n\
          |---|---|---|---|---|---|---|\n",
-        2 * pairs(bench),
+        2 * openings.len(),
         bench.openings
     );
     let mut bars = Vec::new();
-    for player in &published::PLAYERS {
+    for (name, spec, points, also_in_time) in published::PLAYERS {
         for (in_time, pace) in [(false, MatchPace::Alike(bench.pace())), (true, MatchPace::EqualTime(nodes))] {
-            if in_time && !player.in_equal_time {
+            if in_time && !also_in_time {
                 continue;
             }
-            let summary = play(bench, player, pace, &speeds)?;
+            let summary = play(bench, (name, spec), pace, (&speeds, &openings))?;
             let Some(elo) = summary.elo else { continue };
-            text.push_str(&row(player, in_time, &summary));
-            let name = if in_time { format!("{}, equal time", player.name) } else { player.name.to_owned() };
-            bars.push(Bar { name, estimate: elo });
+            text.push_str(&row(name, points, in_time, &summary));
+            let name = if in_time { format!("{name}, equal time") } else { name.to_owned() };
+            bars.push((name, elo));
         }
     }
     let plot = figures("Against the sequential base, a core for each elector", "Elo", &bars, Some(0.0));
     Ok(Section { title: "§8 Games against the sequential base", text, plots: vec![("games.svg", plot)] })
 }
 
-/// Pairs of games for each player. No opening is played twice: with budgets of nodes it would give the same games again.
-fn pairs(bench: &Reproduction<'_>) -> usize {
-    (bench.effort.games as usize).div_ceil(2).min(bench.book.len())
-}
-
-fn row(player: &Player, in_time: bool, summary: &Summary) -> String {
+fn row(name: &str, points: Option<f64>, in_time: bool, summary: &Summary) -> String {
     let (Some(score), Some(elo)) = (summary.score, summary.elo) else { return String::new() };
     let [its, of_base] = summary.conduct.map(|conduct| conduct.nodes_a_move());
     format!(
-        "| {} | {} | {} | {:.2} ± {:.2} | {} | {its:.0}, {of_base:.0} | {} |\n",
-        player.name,
+        "| {name} | {} | {} | {:.2} ± {:.2} | {} | {its:.0}, {of_base:.0} | {} |\n",
         if in_time { "time" } else { "nodes" },
-        or_dash(player.points),
+        or_dash(points),
         20.0 * score.value,
         20.0 * score.error(),
         elo.signed(),
@@ -84,46 +78,41 @@ fn endings(of: &BTreeMap<String, usize>) -> String {
     format!("{}, {agreed}, {cut}", of.values().sum::<usize>() - agreed - cut)
 }
 
-fn read(text: &str) -> Result<PlayerSpec, MatchError> {
-    text.parse().map_err(|error| MatchError::Player(text.to_owned(), PlayerFailure::Failed(format!("{error}"))))
+fn read(text: &str) -> Result<PlayerSpec, Failure> {
+    text.parse().map_err(|error| Failure::failed(format_args!("player {text}: {error}")))
 }
 
 /// The speeds of all instances that play in equal time: as given, as measured in an earlier run, or measured now.
-fn speeds(bench: &mut Reproduction<'_>) -> Result<Speeds, ReproduceError> {
-    let mut state = bench.state::<Measured>("reproduce-speeds", &json!({"given": bench.speeds}))?;
+fn speeds(bench: &mut Reproduction<'_>) -> Result<Speeds, Failure> {
+    let mut state = bench.state::<Speeds>("reproduce-speeds", &json!({"given": bench.speeds}))?;
     if let Some(known) = state.done().get(&0) {
-        return Ok(known.speeds.clone());
+        return Ok(known.clone());
     }
     let mut instances = Vec::new();
-    for player in published::PLAYERS.iter().filter(|player| player.in_equal_time) {
-        instances.extend(read(player.spec)?.instances().unwrap_or_default());
+    for (_, spec, ..) in published::PLAYERS.iter().filter(|(.., in_equal_time)| *in_equal_time) {
+        instances.extend(read(spec)?.kind.instances().unwrap_or_default());
     }
     let speeds = bench.speeds.clone().measured(&instances, &suites(), bench.effort.nodes_a_move, bench.stop);
-    let speeds = speeds.ok_or(ReproduceError::Stopped)?;
-    state.record(0, Measured { speeds: speeds.clone() })?;
+    let speeds = speeds.ok_or_else(stopped)?;
+    state.record(0, speeds.clone())?;
     Ok(speeds)
-}
-
-/// The stored form of a measurement.
-#[derive(serde::Serialize, serde::Deserialize)]
-struct Measured {
-    speeds: Speeds,
 }
 
 fn play(
     bench: &mut Reproduction<'_>,
-    player: &Player,
+    (name, spec): (&str, &str),
     pace: MatchPace,
-    speeds: &Speeds,
-) -> Result<Summary, ReproduceError> {
-    let contender = |text: &str| Ok::<_, MatchError>(Contender::at(read(text)?, pace, speeds));
+    (speeds, openings): (&Speeds, &[Arc<Line>]),
+) -> Result<Summary, Failure> {
+    let contender = |text: &str| Ok::<_, Failure>(pace.contender(read(text)?, speeds));
     let plan = MatchPlan {
-        players: [contender(player.spec)?, contender(BASE)?],
-        book: bench.book.clone(),
-        pairs: pairs(bench),
+        players: [contender(spec)?, contender(BASE)?],
+        openings: openings.to_vec(),
+        pairs: openings.len(),
         sprt: None,
         rules: MatchRules {
             adjudication: Adjudication::default(),
+            tables: None,
             longest: LONGEST,
             truncation: Some(TRUNCATION * bench.effort.nodes_a_move),
             margin: Duration::ZERO,
@@ -131,20 +120,19 @@ fn play(
         workers: bench.workers,
         cores: 1,
     };
-    let facts = facts(bench, player, pace, speeds);
+    let facts = facts(bench, spec, pace, speeds);
     let mut state = bench.state::<GamePair>("reproduce-games", &facts)?;
     let tell = &mut bench.tell;
-    let summary =
-        matches::run(&plan, &mut state, bench.stop, |standing| tell(player.name, standing.pairs(), plan.pairs))?;
-    if summary.complete { Ok(summary) } else { Err(ReproduceError::Stopped) }
+    let summary = matches::run(&plan, &mut state, bench.stop, |standing| tell(name, standing.pairs(), plan.pairs))?;
+    if summary.complete { Ok(summary) } else { Err(stopped()) }
 }
 
 /// Returns the facts that these games depend on besides effort, build and seed.
-pub(super) fn facts(bench: &Reproduction<'_>, player: &Player, pace: MatchPace, speeds: &Speeds) -> Value {
+pub(super) fn facts(bench: &Reproduction<'_>, spec: &str, pace: MatchPace, speeds: &Speeds) -> Value {
     let timed = matches!(pace, MatchPace::EqualTime(_)).then_some(speeds);
-    let mut facts = json!({"player": player.spec, "pace": pace, "speeds": timed, "openings": bench.openings});
+    let mut facts = json!({"player": spec, "pace": pace.to_string(), "speeds": timed, "openings": bench.openings});
     let book = bench.book.checksum();
-    // Books of one name may differ; what is built in is known by the build.
+    // Books of one name may differ; the build identifies the built-in one.
     if book != OpeningBook::built_in(bench.seed).checksum() {
         facts["book"] = json!(format!("{book:016x}"));
     }

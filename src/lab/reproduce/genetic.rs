@@ -2,18 +2,19 @@
 
 use std::fmt::Write;
 
-use super::{ReproduceError, Reproduction, Section, candidate, published};
+use super::{Reproduction, Section, candidate, published, stopped};
 use crate::{
     fit::{
-        Log,
+        self,
         genetic::{Generation, Individual, LoggedBallot},
     },
-    plot::{Curve, curves},
+    plot::curves,
 };
+use util::Failure;
 
 const ROSTER: &str = "balanced-7";
 
-pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceError> {
+pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, Failure> {
     let ballots = ballots(bench)?;
     // Every other position is held out, to measure chance.
     let (training, held_out): (Vec<(usize, LoggedBallot)>, Vec<_>) =
@@ -45,16 +46,14 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
         let weights = individual.weights().map(|weight| weight.to_string()).join(" ");
         let _ = writeln!(text, "| {name}: {weights} | {:.1} | {:.1} |", share(&training), share(&held_out));
     }
-    let curve = Curve { name: "best so far".to_owned(), points: course };
+    let curve = ("best so far".to_owned(), course);
     let plot = curves("The genetic algorithm", "generation", "best moves, %", &[curve]);
     Ok(Section { title: "§8 The genetic algorithm", text, plots: vec![("genetic.svg", plot)] })
 }
 
-fn ballots(bench: &mut Reproduction<'_>) -> Result<Vec<LoggedBallot>, ReproduceError> {
+fn ballots(bench: &mut Reproduction<'_>) -> Result<Vec<LoggedBallot>, Failure> {
     let roster = candidate(ROSTER, council::CouncilSettings::default().split)?.roster;
     let (budget, tell) = (bench.budget(), &mut bench.tell);
-    let log = Log::make(&roster, &bench.positions, budget, bench.searches, bench.stop, |done, of| {
-        tell("proposals", done, of);
-    })?;
-    Ok(log.ok_or(ReproduceError::Stopped)?.ballots())
+    fit::ballots(&roster, &bench.positions, budget, bench.searches, bench.stop, |done, of| tell("proposals", done, of))?
+        .ok_or_else(stopped)
 }

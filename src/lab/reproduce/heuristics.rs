@@ -3,25 +3,26 @@
 
 use std::fmt::Write;
 
-use super::{ReproduceError, Reproduction, Section, or_dash, published};
+use super::{Reproduction, Section, or_dash, published};
 use crate::{
     searches::{Found, SearchQuery},
     suite::Judgement,
 };
 use council::electors::ElectorSpec;
 use domain::{Heuristic, Knowledge};
+use util::Failure;
 
 /// Transposition table of each instance, MiB.
 const HASH: usize = 8;
 
-pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceError> {
+pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, Failure> {
     let mut known = Knowledge::NONE.with(Heuristic::Material);
     let mut order = vec![(Heuristic::Material, best_moves(bench, &[known])?[0])];
     while !known.complement().is_empty() {
         let left: Vec<Heuristic> = known.complement().heuristics().collect();
         let sets: Vec<Knowledge> = left.iter().map(|heuristic| known.with(*heuristic)).collect();
         let counts = best_moves(bench, &sets)?;
-        // Of equals the first in the order of the letters.
+        // Where several find as many, the first in the order of the letters counts.
         let best = left.into_iter().zip(counts).rev().max_by_key(|(_, count)| *count);
         let Some((heuristic, count)) = best else { break };
         known = known.with(heuristic);
@@ -49,7 +50,7 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
     Ok(Section { title: "§2 The order of the heuristics", text, plots: Vec::new() })
 }
 
-fn best_moves(bench: &mut Reproduction<'_>, sets: &[Knowledge]) -> Result<Vec<usize>, ReproduceError> {
+fn best_moves(bench: &mut Reproduction<'_>, sets: &[Knowledge]) -> Result<Vec<usize>, Failure> {
     let request = |bench: &Reproduction<'_>, set: Knowledge, position: usize| {
         SearchQuery::new(&ElectorSpec::own(set, HASH), &bench.positions[position].line, bench.budget())
     };

@@ -22,17 +22,17 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use super::{
-    councils::AskError,
-    matches::MatchError,
     openings::OpeningBook,
     player::Pace,
     positions::{self, CandidateRoster, PositionsReport},
-    searches::{SearchError, SearchQuery, Searches},
+    searches::{SearchQuery, Searches},
     speed::Speeds,
     state::{ExperimentState, StateError, short_name},
     suite::{Suite, TestPosition},
 };
-use council::{CouncilSettings, CriterionName, Roster};
+use council::{CouncilSettings, CriterionName};
+use experiment::progress::stopped;
+use util::Failure;
 
 const SUITES: [&str; 3] = [
     include_str!("../../../suites/sts.epd"),
@@ -40,39 +40,17 @@ const SUITES: [&str; 3] = [
     include_str!("../../../suites/bratko-kopec.epd"),
 ];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ThesisTable {
-    /// §2: the order of the heuristics.
-    Heuristics,
-    /// §3: union and intersection of the rosters.
-    Rosters,
-    /// §4: criteria and rosters.
-    Criteria,
-    /// §7: parallel metrics.
-    Parallel,
-    /// §8: games against the sequential base.
-    Games,
-    /// §8: the genetic algorithm.
-    Genetic,
-}
+type MakeTable = fn(&mut Reproduction<'_>) -> Result<Section, Failure>;
 
-impl ThesisTable {
-    /// All tables, in the order of docs/method.md.
-    pub const ALL: [Self; 6] =
-        [Self::Heuristics, Self::Rosters, Self::Criteria, Self::Parallel, Self::Games, Self::Genetic];
-
-    /// Returns its name on the command line.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Heuristics => "heuristics",
-            Self::Rosters => "rosters",
-            Self::Criteria => "criteria",
-            Self::Parallel => "parallel",
-            Self::Games => "games",
-            Self::Genetic => "genetic",
-        }
-    }
-}
+/// The tables by name, in the order of docs/method.md.
+pub const TABLES: [(&str, MakeTable); 6] = [
+    ("heuristics", heuristics::table),
+    ("rosters", rosters::table),
+    ("criteria", criteria::table),
+    ("parallel", parallel::table),
+    ("games", games::table),
+    ("genetic", genetic::table),
+];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Effort {
@@ -112,25 +90,6 @@ impl Effort {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum ReproduceError {
-    #[error(transparent)]
-    Search(#[from] SearchError),
-    #[error(transparent)]
-    Ask(#[from] AskError),
-    #[error(transparent)]
-    Match(#[from] MatchError),
-    #[error(transparent)]
-    State(#[from] StateError),
-    /// A damaged state file. Its name depends on its contents, so there is neither another name nor
-    /// `--fresh`.
-    #[error("state {0}: cannot be gone on with; remove it")]
-    Damaged(PathBuf),
-    /// `stop` was set; what was done is kept.
-    #[error("stopped; the same command goes on from there")]
-    Stopped,
-}
-
 /// A section of the report, in Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
@@ -164,18 +123,6 @@ pub struct Reproduction<'a> {
 }
 
 impl Reproduction<'_> {
-    /// Makes one of the tables.
-    pub fn make(&mut self, table: ThesisTable) -> Result<Section, ReproduceError> {
-        match table {
-            ThesisTable::Heuristics => heuristics::table(self),
-            ThesisTable::Rosters => rosters::table(self),
-            ThesisTable::Criteria => criteria::table(self),
-            ThesisTable::Parallel => parallel::table(self),
-            ThesisTable::Games => games::table(self),
-            ThesisTable::Genetic => genetic::table(self),
-        }
-    }
-
     fn budget(&self) -> Pace {
         Pace::Nodes(self.effort.nodes)
     }
@@ -186,13 +133,13 @@ impl Reproduction<'_> {
     }
 
     /// Does searches that have not been done.
-    fn ensure(&mut self, requests: &[SearchQuery], what: &str) -> Result<(), ReproduceError> {
+    fn ensure(&mut self, requests: &[SearchQuery], what: &str) -> Result<(), Failure> {
         let tell = &mut self.tell;
         let done = self.searches.ensure(requests, self.stop, |done, of| tell(what, done, of))?;
-        if done { Ok(()) } else { Err(ReproduceError::Stopped) }
+        if done { Ok(()) } else { Err(stopped()) }
     }
 
-    fn trial(&mut self, rosters: &[&str], criteria: &[CriterionName]) -> Result<PositionsReport, ReproduceError> {
+    fn trial(&mut self, rosters: &[&str], criteria: &[CriterionName]) -> Result<PositionsReport, Failure> {
         self.trial_in(rosters, criteria, self.budget(), CouncilSettings::default().split)
     }
 
@@ -203,7 +150,7 @@ impl Reproduction<'_> {
         criteria: &[CriterionName],
         budget: Pace,
         split: f64,
-    ) -> Result<PositionsReport, ReproduceError> {
+    ) -> Result<PositionsReport, Failure> {
         let candidates = rosters.iter().map(|roster| candidate(roster, split)).collect::<Result<Vec<_>, _>>()?;
         let plan = positions::PositionsPlan {
             positions: self.positions.clone(),
@@ -216,23 +163,20 @@ impl Reproduction<'_> {
         };
         let mut no_oracle = Searches::in_memory(self.workers);
         let tell = &mut self.tell;
-        let report = positions::run(&plan, self.searches, &mut no_oracle, self.stop, |progress| {
-            tell(progress.round, progress.done, progress.of);
-        })?;
-        report.ok_or(ReproduceError::Stopped)
+        let report = positions::run(&plan, self.searches, &mut no_oracle, self.stop, tell)?;
+        report.ok_or_else(stopped)
     }
 
     /// The state of a part of the experiment; `facts` are all that its outcome depends on besides effort, build and seed.
-    fn state<T: Serialize + DeserializeOwned>(
-        &self,
-        kind: &str,
-        facts: &Value,
-    ) -> Result<ExperimentState<T>, ReproduceError> {
+    fn state<T: Serialize + DeserializeOwned>(&self, kind: &str, facts: &Value) -> Result<ExperimentState<T>, Failure> {
         let experiment = json!({"facts": facts, "effort": self.effort, "build": self.build, "seed": self.seed});
         let path = self.folder.join(format!("{kind}-{}.jsonl", short_name(&experiment)));
         ExperimentState::open(&path, &experiment).map_err(|error| match error {
-            StateError::Other(path) => ReproduceError::Damaged(path),
-            StateError::File { .. } | StateError::InUse(_) => ReproduceError::State(error),
+            // Its name depends on its contents, so there is neither another name nor `--fresh`.
+            StateError::Other(path) => {
+                Failure::failed(format_args!("state {}: cannot be gone on with; remove it", path.display()))
+            }
+            StateError::File { .. } | StateError::InUse(_) => error.into(),
         })
     }
 
@@ -242,9 +186,9 @@ impl Reproduction<'_> {
     }
 }
 
-fn candidate(roster: &str, split: f64) -> Result<CandidateRoster, AskError> {
+fn candidate(roster: &str, split: f64) -> Result<CandidateRoster, Failure> {
     let settings = CouncilSettings { roster: roster.to_owned(), split, ..CouncilSettings::default() };
-    Ok(CandidateRoster { name: roster.to_owned(), roster: Roster::from_settings(&settings)?, settings })
+    CandidateRoster::new(settings)
 }
 
 pub fn suites() -> Vec<TestPosition> {

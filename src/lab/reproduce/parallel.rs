@@ -9,14 +9,15 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use super::{ReproduceError, Reproduction, Section, or_dash, published};
+use super::{Reproduction, Section, or_dash, published, stopped};
 use crate::{
     councils::{AskedCouncil, CouncilAnswer, ask},
-    plot::{Curve, curves},
+    plot::curves,
     suite::{Judgement, TestPosition},
 };
 use council::{CouncilSettings, CriterionName, GroupMode, SecondPhaseMode};
 use domain::Limits;
+use util::Failure;
 
 const PROCESSES: [usize; 7] = [1, 3, 4, 7, 11, 15, 19];
 /// The number of processes in the Markdown table; the others are in the CSV file alone.
@@ -33,46 +34,36 @@ const SPLITS: [f64; 2] = [0.5, 1.0 / 3.0];
 /// The depth of equal work, plies.
 const DEPTH: u32 = 8;
 
-/// A way of searching with a number of processes.
-#[derive(Clone, Copy)]
-struct Case {
-    mode: SecondPhaseMode,
-    processes: usize,
-    split: f64,
-    limits: Limits,
+/// Returns a way of searching with `processes` processes: the base has an instance for each process, the others have groups of
+/// the balanced seven.
+fn asked(mode: SecondPhaseMode, processes: usize, split: f64, limits: Limits) -> AskedCouncil {
+    let one_each = matches!(mode, SecondPhaseMode::Sequential | SecondPhaseMode::Static);
+    let roster = match processes {
+        1 => "complete".to_owned(),
+        3 => "balanced-3".to_owned(),
+        4 => "balanced-4".to_owned(),
+        11 | 15 | 19 if one_each => format!("balanced-{processes}"),
+        _ => "balanced-7".to_owned(),
+    };
+    let groups = match mode {
+        SecondPhaseMode::PeerScore => GroupMode::PeerScore,
+        SecondPhaseMode::PvSplit => GroupMode::PvSplit,
+        _ if one_each => GroupMode::None,
+        _ => GroupMode::Peer,
+    };
+    let settings = CouncilSettings {
+        roster,
+        criterion: CriterionName::ReSearch,
+        split,
+        second_phase: mode,
+        groups,
+        cores: processes,
+        ..CouncilSettings::default()
+    };
+    AskedCouncil { name: format!("{} × {processes}", mode.word()), settings, limits }
 }
 
-impl Case {
-    /// The base has an instance for each process; the others have groups of the balanced seven.
-    fn asked(self) -> AskedCouncil {
-        let one_each = matches!(self.mode, SecondPhaseMode::Sequential | SecondPhaseMode::Static);
-        let roster = match self.processes {
-            1 => "complete".to_owned(),
-            3 => "balanced-3".to_owned(),
-            4 => "balanced-4".to_owned(),
-            11 | 15 | 19 if one_each => format!("balanced-{}", self.processes),
-            _ => "balanced-7".to_owned(),
-        };
-        let groups = match self.mode {
-            SecondPhaseMode::PeerScore => GroupMode::PeerScore,
-            SecondPhaseMode::PvSplit => GroupMode::PvSplit,
-            _ if one_each => GroupMode::None,
-            _ => GroupMode::Peer,
-        };
-        let settings = CouncilSettings {
-            roster,
-            criterion: CriterionName::ReSearch,
-            split: self.split,
-            second_phase: self.mode,
-            groups,
-            cores: self.processes,
-            ..CouncilSettings::default()
-        };
-        AskedCouncil { name: format!("{} × {}", self.mode.word(), self.processes), settings, limits: self.limits }
-    }
-}
-
-pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceError> {
+pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, Failure> {
     let of_all = bench.positions.clone();
     let count = bench.effort.parallel_positions.min(of_all.len()).max(1);
     let positions: Vec<TestPosition> = (0..count).map(|index| of_all[index * of_all.len() / count].clone()).collect();
@@ -91,9 +82,10 @@ pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceEr
         let nodes = measure(bench, &positions, split, Limits { nodes: Some(bench.effort.nodes), ..Limits::default() })?;
         let depth = measure(bench, &positions, split, Limits { depth: Some(DEPTH), ..Limits::default() })?;
         write_split(&mut text, &mut csv, split, bench.effort.nodes, [&nodes, &depth], &positions);
-        let series = MODES.iter().enumerate().map(|(mode, name)| Curve {
-            name: name.word().to_owned(),
-            points: PROCESSES.iter().enumerate().map(|(place, p)| (*p as f64, speed_up(&nodes[mode][place]))).collect(),
+        let series = MODES.iter().zip(&nodes).map(|(mode, answers)| {
+            let points =
+                PROCESSES.iter().zip(answers).map(|(processes, answers)| (*processes as f64, speed_up(answers)));
+            (mode.word().to_owned(), points.collect::<Vec<_>>())
         });
         let title = format!("Speed-up in virtual time, split {split:.2}");
         plots.push((file, curves(&title, "processes", "Svr", &series.collect::<Vec<_>>())));
@@ -109,11 +101,9 @@ fn measure(
     positions: &[TestPosition],
     split: f64,
     limits: Limits,
-) -> Result<AnswersByMode, ReproduceError> {
-    let cases = MODES.iter().flat_map(|mode| {
-        PROCESSES.iter().map(move |processes| Case { mode: *mode, processes: *processes, split, limits }.asked())
-    });
-    let councils: Vec<AskedCouncil> = cases.collect();
+) -> Result<AnswersByMode, Failure> {
+    let of_mode = |mode| PROCESSES.map(|processes| asked(mode, processes, split, limits));
+    let councils = MODES.map(of_mode).concat();
     let fens: Vec<String> = positions.iter().map(|position| position.line.fen()).collect();
     let facts = json!({"split": split, "nodes": limits.nodes, "depth": limits.depth, "positions": fens});
     let mut state = bench.state::<CouncilAnswer>("reproduce-parallel", &facts)?;
@@ -121,7 +111,7 @@ fn measure(
     let whole =
         ask(&councils, positions, &mut state, bench.workers, bench.stop, |done, of| tell("parallel", done, of))?;
     if !whole {
-        return Err(ReproduceError::Stopped);
+        return Err(stopped());
     }
     let answers: Vec<CouncilAnswer> = state.done().values().cloned().collect();
     let by_council: Vec<Vec<CouncilAnswer>> = answers.chunks(positions.len()).map(<[CouncilAnswer]>::to_vec).collect();
@@ -162,9 +152,9 @@ fn write_split(
                 continue;
             }
             let _ = writeln!(text, "| {} | {} |", mode.word(), figures.join(" | "));
-            if let Some(theirs) = published.iter().find(|theirs| theirs.mode == mode.word()) {
-                let (os, correct) = (or_dash(theirs.os), or_dash(theirs.correct));
-                let _ = writeln!(text, "| published | {:.2} | {} | {os} | – | – | {correct} |", theirs.svr, theirs.fpm);
+            if let Some((_, [svr, fpm], [os, correct])) = published.iter().find(|(name, ..)| *name == mode.word()) {
+                let (os, correct) = (or_dash(*os), or_dash(*correct));
+                let _ = writeln!(text, "| published | {svr:.2} | {fpm} | {os} | – | – | {correct} |");
             }
         }
     }

@@ -53,102 +53,70 @@ pub(super) const BY_CRITERION: [(&str, [(u32, u32); 6]); 3] = [
     ("incremental-6", [(113, 10), (114, 8), (104, 8), (111, 8), (100, 7), (105, 11)]),
 ];
 
-/// The figures of a way to search in parallel, from docs/method.md §7.
-pub(super) struct Parallel {
-    pub(super) mode: &'static str,
-    /// Nodes a second over those of one process.
-    pub(super) svr: f64,
-    /// The part of the time in which a process was busy.
-    pub(super) fpm: f64,
-    /// Nodes over those of the base in the same time, less one.
-    pub(super) os: Option<f64>,
-    /// Correct of 36 positions.
-    pub(super) correct: Option<u32>,
-}
+/// §7: a way to search in parallel; nodes a second over those of one process, and the share of the time in which a process was
+/// busy; nodes over those of the base in the same time less one, and correct positions of 36.
+type ParallelRow = (&'static str, [f64; 2], [Option<f64>; 2]);
 
 /// §7: at 19 processes and half of the time for each phase.
-pub(super) const PARALLEL_HALF: [Parallel; 5] = [
-    Parallel { mode: "sequential", svr: 8.07, fpm: 0.52, os: None, correct: Some(13) },
-    Parallel { mode: "static", svr: 9.74, fpm: 0.61, os: Some(0.02), correct: Some(12) },
-    Parallel { mode: "peer", svr: 11.27, fpm: 0.69, os: Some(0.26), correct: None },
-    Parallel { mode: "peer-score", svr: 10.55, fpm: 0.66, os: Some(0.21), correct: Some(15) },
-    Parallel { mode: "pv-split", svr: 10.40, fpm: 0.65, os: Some(0.17), correct: Some(18) },
+pub(super) const PARALLEL_HALF: [ParallelRow; 5] = [
+    ("sequential", [8.07, 0.52], [None, Some(13.0)]),
+    ("static", [9.74, 0.61], [Some(0.02), Some(12.0)]),
+    ("peer", [11.27, 0.69], [Some(0.26), None]),
+    ("peer-score", [10.55, 0.66], [Some(0.21), Some(15.0)]),
+    ("pv-split", [10.40, 0.65], [Some(0.17), Some(18.0)]),
 ];
 
 /// §7: at 19 processes and a third of the time for the first phase.
-pub(super) const PARALLEL_THIRD: [Parallel; 4] = [
-    Parallel { mode: "sequential", svr: 6.03, fpm: 0.417, os: None, correct: None },
-    Parallel { mode: "peer", svr: 9.62, fpm: 0.606, os: Some(0.602), correct: None },
-    Parallel { mode: "peer-score", svr: 9.25, fpm: 0.587, os: Some(0.555), correct: None },
-    Parallel { mode: "pv-split", svr: 9.10, fpm: 0.559, os: Some(0.530), correct: None },
+pub(super) const PARALLEL_THIRD: [ParallelRow; 4] = [
+    ("sequential", [6.03, 0.417], [None, None]),
+    ("peer", [9.62, 0.606], [Some(0.602), None]),
+    ("peer-score", [9.25, 0.587], [Some(0.555), None]),
+    ("pv-split", [9.10, 0.559], [Some(0.530), None]),
 ];
 
-pub(super) struct Player {
-    pub(super) name: &'static str,
-    pub(super) spec: &'static str,
-    /// Published points of 20 against the sequential base; `None` if not published.
-    pub(super) points: Option<f64>,
-    /// True to play it also with equal time for each elector, where specialists gain by their
-    /// speed.
-    pub(super) in_equal_time: bool,
-}
-
-impl Player {
-    const fn published(name: &'static str, spec: &'static str, points: f64) -> Self {
-        Self { name, spec, points: Some(points), in_equal_time: false }
-    }
-
-    const fn ours(name: &'static str, spec: &'static str) -> Self {
-        Self { name, spec, points: None, in_equal_time: false }
-    }
-
-    const fn also_in_equal_time(self) -> Self {
-        Self { in_equal_time: true, ..self }
-    }
-}
-
-/// §8: the published players in the order of the theses, and further ones beside them. ChessPar's
-/// base and its second phases have a process for each of seven instances; PV-split inside groups
+/// §8: the published players in the order of the theses, and further ones beside them: name, text, published points of 20
+/// against the sequential base, and true for a player that also plays with equal time for each elector, where specialists gain
+/// by their speed. ChessPar's base and its second phases have a process for each of seven instances; PV-split inside groups
 /// needs two for each.
-pub(super) const PLAYERS: [Player; 17] = [
-    Player::published("Gnupar, weights, balanced seven", "council:balanced-7,criterion=weights", 10.56)
-        .also_in_equal_time(),
-    Player::published("Gnupar, weights, unbalanced seven", "council:unbalanced-7,criterion=weights", 10.80)
-        .also_in_equal_time(),
-    Player::published("Gnupar, depth, Tozzi's six", "council:tozzi-6,criterion=depth", 9.30).also_in_equal_time(),
-    Player::published(
+pub(super) const PLAYERS: [(&str, &str, Option<f64>, bool); 17] = [
+    ("Gnupar, weights, balanced seven", "council:balanced-7,criterion=weights", Some(10.56), true),
+    ("Gnupar, weights, unbalanced seven", "council:unbalanced-7,criterion=weights", Some(10.80), true),
+    ("Gnupar, depth, Tozzi's six", "council:tozzi-6,criterion=depth", Some(9.30), true),
+    (
         "Gnupar, re-search 1/2–1/2, Tozzi's six",
         "council:tozzi-6,criterion=re-search,split=0.5,second_phase=sequential,cores=6",
-        7.60,
-    )
-    .also_in_equal_time(),
-    Player::published(
+        Some(7.60),
+        true,
+    ),
+    (
         "Gnupar, weights by the genetic algorithm, balanced seven",
         "council:balanced-7,criterion=weights,weights.m=45,weights.b=24,weights.x=254,weights.k=194,weights.c=38,\
          weights.p=223,weights.a=15,weights.r=16",
-        14.01,
-    )
-    .also_in_equal_time(),
-    Player::published("Gnupar, re-search 1/3–2/3 (`gnupar`)", "council:preset=gnupar", 13.18).also_in_equal_time(),
-    Player::published("ChessPar base", "council:preset=chesspar,second_phase=sequential,groups=none,cores=7", 11.9)
-        .also_in_equal_time(),
-    Player::published("ChessPar static", "council:preset=chesspar,second_phase=static,groups=none,cores=7", 11.3),
-    Player::ours("ChessPar peer", "council:preset=chesspar,second_phase=peer,groups=peer,cores=7"),
-    Player::published(
+        Some(14.01),
+        true,
+    ),
+    ("Gnupar, re-search 1/3–2/3 (`gnupar`)", "council:preset=gnupar", Some(13.18), true),
+    ("ChessPar base", "council:preset=chesspar,second_phase=sequential,groups=none,cores=7", Some(11.9), true),
+    ("ChessPar static", "council:preset=chesspar,second_phase=static,groups=none,cores=7", Some(11.3), false),
+    ("ChessPar peer", "council:preset=chesspar,second_phase=peer,groups=peer,cores=7", None, false),
+    (
         "ChessPar peer + score",
         "council:preset=chesspar,second_phase=peer-score,groups=peer-score,cores=7",
-        12.5,
+        Some(12.5),
+        false,
     ),
-    Player::ours("ChessPar PV-split, second phase alone", "council:preset=chesspar,cores=7"),
-    Player::published("ChessPar PV-split, 14 processes (`chesspar`)", "council:preset=chesspar,cores=14", 12.95),
-    Player::ours(
+    ("ChessPar PV-split, second phase alone", "council:preset=chesspar,cores=7", None, false),
+    ("ChessPar PV-split, 14 processes (`chesspar`)", "council:preset=chesspar,cores=14", Some(12.95), false),
+    (
         "second phase `continued` 1/2–1/2",
         "council:preset=chesspar,second_phase=continued,groups=none,cores=7",
+        None,
+        false,
     ),
-    Player::ours("score-margin, balanced seven", "council:balanced-7,criterion=score-margin").also_in_equal_time(),
-    Player::ours("score-margin, seven complete with noise", "council:noise-7,criterion=score-margin"),
-    Player::ours("score-margin, seven complete over one table", "council:complete-7,criterion=score-margin"),
-    Player::ours("one search over one table, seven threads", "engine:threads=7"),
+    ("score-margin, balanced seven", "council:balanced-7,criterion=score-margin", None, true),
+    ("score-margin, seven complete with noise", "council:noise-7,criterion=score-margin", None, false),
+    ("score-margin, seven complete over one table", "council:complete-7,criterion=score-margin", None, false),
+    ("one search over one table, seven threads", "engine:threads=7", None, false),
 ];
 
 /// §4: the weights that the genetic algorithm found for the balanced seven, in the order of their letters.

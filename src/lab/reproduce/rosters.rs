@@ -3,9 +3,10 @@
 
 use std::fmt::Write;
 
-use super::{ReproduceError, Reproduction, Section, published};
+use super::{Reproduction, Section, published};
+use util::Failure;
 
-pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, ReproduceError> {
+pub(super) fn table(bench: &mut Reproduction<'_>) -> Result<Section, Failure> {
     let names = published::ROSTERS.map(|(name, ..)| name);
     let report = bench.trial(&names, &[])?;
     let base = report.systems.first().map_or(0, |system| system.best);

@@ -36,15 +36,13 @@ fn the_suites_are_whole() {
 fn tables_show_published_figures() {
     with_bench(|bench| {
         for (table, parts) in [
-            (ThesisTable::Heuristics, &["| +p | 85 |", "| +x | 100 |"][..]),
-            (ThesisTable::Rosters, &["| balanced-7 | 186 / 24 |"]),
-            (
-                ThesisTable::Criteria,
-                &["| re-search, twice the time | 102 / 12 |", "| re-search | – |", "| majority | – |"],
-            ),
-            (ThesisTable::Genetic, &["published, found on the 500: 45 24 254 194 38 223 15 16"]),
+            ("heuristics", &["| +p | 85 |", "| +x | 100 |"][..]),
+            ("rosters", &["| balanced-7 | 186 / 24 |"]),
+            ("criteria", &["| re-search, twice the time | 102 / 12 |", "| re-search | – |", "| majority | – |"]),
+            ("genetic", &["published, found on the 500: 45 24 254 194 38 223 15 16"]),
         ] {
-            let section = bench.make(table).unwrap_or_else(|error| panic!("{error}"));
+            let (_, make) = TABLES.iter().find(|(name, _)| *name == table).expect("a table");
+            let section = make(bench).unwrap_or_else(|error| panic!("{error}"));
             for part in parts {
                 assert!(section.text.contains(part), "{part} is not in\n{}", section.text);
             }
@@ -56,7 +54,8 @@ fn tables_show_published_figures() {
 fn a_stopped_table_says_so() {
     with_bench(|bench| {
         bench.stop.store(true, std::sync::atomic::Ordering::Relaxed);
-        assert!(matches!(bench.make(ThesisTable::Rosters), Err(ReproduceError::Stopped)));
+        let error = rosters::table(bench).expect_err("it was stopped").to_string();
+        assert!(error.starts_with("stopped"), "{error}");
     });
 }
 
@@ -67,7 +66,7 @@ fn changed_book_makes_other_games() {
     with_bench(|bench| {
         let mut facts_with = |book: OpeningBook| {
             bench.book = book;
-            games::facts(bench, &published::PLAYERS[0], MatchPace::EqualTime(100), &Speeds::default())
+            games::facts(bench, published::PLAYERS[0].1, MatchPace::EqualTime(100), &Speeds::default())
         };
         let built_in = facts_with(OpeningBook::built_in(1));
         assert_eq!(built_in.get("book"), None, "the build tells it");
@@ -94,10 +93,10 @@ fn a_damaged_state_is_to_be_removed() {
 
 #[test]
 fn every_published_player_is_valid() {
-    for player in &published::PLAYERS {
-        let spec: PlayerSpec = player.spec.parse().unwrap_or_else(|error| panic!("{}: {error}", player.name));
-        assert!(spec.instances().is_some_and(|instances| !instances.is_empty()), "{}", player.name);
+    for (name, spec, ..) in published::PLAYERS {
+        let spec: PlayerSpec = spec.parse().unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(spec.kind.instances().is_some_and(|instances| !instances.is_empty()), "{name}");
     }
-    let timed = published::PLAYERS.iter().filter(|player| player.in_equal_time).count();
+    let timed = published::PLAYERS.iter().filter(|(.., in_equal_time)| *in_equal_time).count();
     assert!(timed >= 7, "every rule of the theses is tried with the specialists' speed");
 }

@@ -20,105 +20,93 @@ struct JournalGame {
     moves: Vec<MoveRecord>,
 }
 
-pub(super) struct JournalAudit(Vec<JournalGame>);
-
-impl JournalAudit {
-    /// Checks the file that a killed daemon has left, and that it has every own move which the
-    /// server knows.
-    pub(super) fn after_kill(stage: &SoakStage, running: &[GameReport], report: &mut SoakReport) {
-        let path = stage.journal_path();
-        if !path.exists() {
-            // The daemon was killed before it first opened its journal.
-            return;
-        }
-        match integrity(&path) {
-            Ok(said) if said == "ok" => {}
-            Ok(said) => report.broken(format!("the journal after kill {}: {said}", report.kills)),
-            Err(error) => report.broken(format!("the journal after kill {}: {error}", report.kills)),
-        }
-        let journal = match Self::read(&path) {
-            Ok(journal) => journal,
-            Err(error) => return report.broken(format!("the journal after kill {}: {error}", report.kills)),
+/// Checks the file that a killed daemon has left, and that it has every own move which the
+/// server knows.
+pub(super) fn after_kill(stage: &SoakStage, running: &[GameReport], report: &mut SoakReport) {
+    let path = stage.journal_path();
+    if !path.exists() {
+        // The daemon was killed before it first opened its journal.
+        return;
+    }
+    match integrity(&path) {
+        Ok(said) if said == "ok" => {}
+        Ok(said) => report.broken(format!("the journal after kill {}: {said}", report.kills)),
+        Err(error) => report.broken(format!("the journal after kill {}: {error}", report.kills)),
+    }
+    let journal = match read(&path) {
+        Ok(journal) => journal,
+        Err(error) => return report.broken(format!("the journal after kill {}: {error}", report.kills)),
+    };
+    for game in running {
+        let Some((place, color)) = stage.ours(game) else { continue };
+        let ours = our_moves(game, color);
+        let missing = match game_of(&journal, game, &place.server) {
+            Some(known) => ours.iter().filter(|mv| !known.has(**mv)).count(),
+            None => ours.len(),
         };
-        for game in running {
-            let Some((place, color)) = stage.ours(game) else { continue };
-            let ours = our_moves(game, color);
-            let missing = match journal.game_of(game, &place.server) {
-                Some(known) => ours.iter().filter(|mv| !known.has(**mv)).count(),
-                None => ours.len(),
-            };
-            if missing > 0 {
-                report.moves_missing += missing;
-                let kill = report.kills;
-                report.find(format!(
-                    "{}: {missing} acknowledged moves are not in the journal after kill {kill}",
-                    game.id
-                ));
+        if missing > 0 {
+            report.moves_missing += missing;
+            let kill = report.kills;
+            report.find(format!("{}: {missing} acknowledged moves are not in the journal after kill {kill}", game.id));
+        }
+    }
+}
+
+/// Compares every finished game with its record in the journal and its PGN file, and finds
+/// unsearched moves.
+pub(super) fn at_end(stage: &SoakStage, games: &[GameReport], report: &mut SoakReport) {
+    let path = stage.journal_path();
+    let journal = match integrity(&path).map_err(JournalError::from).and_then(|said| Ok((said, read(&path)?))) {
+        Ok((said, journal)) if said == "ok" => journal,
+        Ok((said, _)) => return report.broken(format!("the journal at the end: {said}")),
+        Err(error) => return report.broken(format!("the journal at the end: {error}")),
+    };
+    for JournalGame { record, moves } in &journal {
+        for mv in moves {
+            let Some(ours) = &mv.ours else { continue };
+            if ours.score.is_none() && !UNSEARCHED_SOURCES.contains(&ours.source.as_str()) {
+                report.unsearched += 1;
+                report.find(format!("{} ply {}: {} was not searched ({})", record.game, mv.ply, mv.uci, ours.source));
             }
         }
     }
-
-    /// Compares every finished game with its record in the journal and its PGN file, and finds
-    /// unsearched moves.
-    pub(super) fn at_end(stage: &SoakStage, games: &[GameReport], report: &mut SoakReport) {
-        let path = stage.journal_path();
-        let journal = match integrity(&path).map_err(JournalError::from).and_then(|said| Ok((said, Self::read(&path)?)))
-        {
-            Ok((said, journal)) if said == "ok" => journal,
-            Ok((said, _)) => return report.broken(format!("the journal at the end: {said}")),
-            Err(error) => return report.broken(format!("the journal at the end: {error}")),
+    for game in games {
+        let Some((place, _)) = stage.ours(game) else { continue };
+        let known = game_of(&journal, game, &place.server);
+        let fault = match (&game.outcome, known) {
+            _ if game.line.ply() < 2 => None,
+            (Some(outcome), Some(known)) => known.differs(game, outcome),
+            (None, Some(known)) if game.is_adjourned && known.record.status != GameStatus::Adjourned => {
+                Some(format!("it is adjourned, and in the journal: {}", known.record.status.name()))
+            }
+            (None, Some(_)) => None,
+            (_, None) => Some("it is not in the journal".to_owned()),
         };
-        for JournalGame { record, moves } in &journal.0 {
-            for mv in moves {
-                let Some(ours) = &mv.ours else { continue };
-                if ours.score.is_none() && !UNSEARCHED_SOURCES.contains(&ours.source.as_str()) {
-                    report.unsearched += 1;
-                    report
-                        .find(format!("{} ply {}: {} was not searched ({})", record.game, mv.ply, mv.uci, ours.source));
-                }
-            }
-        }
-        for game in games {
-            let Some((place, _)) = stage.ours(game) else { continue };
-            let known = journal.game_of(game, &place.server);
-            let fault = match (&game.outcome, known) {
-                _ if game.line.ply() < 2 => None,
-                (Some(outcome), Some(known)) => known.differs(game, outcome),
-                (None, Some(known)) if game.is_adjourned && known.record.status != GameStatus::Adjourned => {
-                    Some(format!("it is adjourned, and in the journal: {}", known.record.status.name()))
-                }
-                (None, Some(_)) => None,
-                (_, None) => Some("it is not in the journal".to_owned()),
-            };
-            if let Some(fault) = fault {
-                report.records_wrong += 1;
-                report.find(format!("{}: {fault}", game.id));
-            }
+        if let Some(fault) = fault {
+            report.records_wrong += 1;
+            report.find(format!("{}: {fault}", game.id));
         }
     }
+}
 
-    fn read(path: &Path) -> Result<Self, JournalError> {
-        let archive = Archive::open(path)?;
-        let games = archive.games(&Filter::default())?.into_iter();
-        games
-            .map(|record| Ok(JournalGame { moves: archive.moves(&record)?, record }))
-            .collect::<Result<_, JournalError>>()
-            .map(Self)
-    }
+fn read(path: &Path) -> Result<Vec<JournalGame>, JournalError> {
+    let archive = Archive::open(path)?;
+    let games = archive.games(&Filter::default())?.into_iter();
+    games.map(|record| Ok(JournalGame { moves: archive.moves(&record)?, record })).collect()
+}
 
-    /// The journal's record of a game. Lichess names its games; a game of FICS has no name, so it is known by its players and its moves.
-    fn game_of(&self, game: &GameReport, server: &str) -> Option<&JournalGame> {
-        let server = ServerName::from(server);
-        let on_server = || self.0.iter().filter(|known| known.record.server == server);
-        on_server().find(|known| known.record.game == game.id).or_else(|| {
-            let sides = on_server().filter(|known| {
-                known.record.white.name.eq_ignore_ascii_case(&game.white)
-                    && known.record.black.name.eq_ignore_ascii_case(&game.black)
-            });
-            // Of equals the latest.
-            sides.max_by_key(|known| known.shared(game))
-        })
-    }
+/// The journal's record of a game. Lichess names its games; a game of FICS has no name, so it is known by its players and its moves.
+fn game_of<'a>(journal: &'a [JournalGame], game: &GameReport, server: &str) -> Option<&'a JournalGame> {
+    let server = ServerName::from(server);
+    let on_server = || journal.iter().filter(|known| known.record.server == server);
+    on_server().find(|known| known.record.game == game.id).or_else(|| {
+        let sides = on_server().filter(|known| {
+            known.record.white.name.eq_ignore_ascii_case(&game.white)
+                && known.record.black.name.eq_ignore_ascii_case(&game.black)
+        });
+        // Several games may share as many moves; the latest counts.
+        sides.max_by_key(|known| known.shared(game))
+    })
 }
 
 impl JournalGame {

@@ -20,10 +20,11 @@ pub use report::{SoakMemory, SoakReport};
 
 use std::{
     collections::BTreeSet,
-    path::{Path, PathBuf},
+    path::Path,
     time::{Duration, Instant},
 };
 
+use clap::{Args, ValueEnum, builder::RangedU64ValueParser};
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::{
@@ -32,10 +33,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use audit::JournalAudit;
-use domain::{Color, GameId, TimeControl};
-use practice::{GameReport, PracticeError, faults::FaultPlan};
+use domain::{Color, TimeControl};
+use practice::{GameReport, faults::FaultPlan};
 use stage::{SoakPlace, SoakStage};
+use util::Failure;
 
 /// A game that has not begun, or not ended, after this time counts as unfinished.
 const LONGEST: Duration = Duration::from_secs(900);
@@ -48,55 +49,58 @@ const FORBIDDEN_EVERY: usize = 5;
 /// The game from which on memory must stay constant.
 const WARM: usize = 200;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SoakProtocol {
-    /// The Lichess Bot API: one account plays several games at once.
+    /// The Lichess Bot API: one account plays several games at once
     Lichess,
-    /// The language of FICS: several accounts play one game each.
+    /// The language of FICS: several accounts play one game each
     Fics,
 }
 
-#[derive(Clone, Debug)]
+/// The games of a soak, and what goes wrong meanwhile.
+#[derive(Clone, Debug, Args)]
 pub struct SoakPlan {
+    /// The protocol that is spoken
+    #[arg(long = "server", value_enum, default_value = "lichess")]
     pub protocol: SoakProtocol,
+    /// Games to play
+    #[arg(long, default_value_t = 100, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000), value_name = "N")]
     pub games: usize,
+    /// Faults of the server, as for `concilio practice --faults`
+    #[arg(long, default_value = "", value_name = "PLAN")]
     pub faults: FaultPlan,
+    /// Number of times that the daemon is killed (SIGKILL) and restarted, at random moments
+    #[arg(long, default_value_t = 0, value_name = "K")]
     pub kills: usize,
-    /// Processes that search beside the daemon.
+    /// Processes that search beside it
+    #[arg(long, default_value_t = 0, value_name = "L")]
     pub load: usize,
-    /// True if the daemon asks all online services, which the server plays with its faults.
+    /// Let the daemon ask the services that know moves, all of which the server plays, with the same faults
+    #[arg(long)]
     pub online: bool,
-    /// Simultaneous games.
+    /// Games at once: of one account on Lichess, of as many accounts on FICS
+    #[arg(long, default_value_t = 8, value_parser = RangedU64ValueParser::<usize>::new().range(1..=100), value_name = "N")]
     pub places: usize,
+    /// The clock of each game, seconds
+    #[arg(long, default_value = "60+1", value_name = "INITIAL+INCREMENT")]
     pub clock: TimeControl,
-    /// Decides colours, faults and the moments of the kills.
+    /// Decides colours, faults and the moments of the kills
+    #[arg(long, default_value_t = 1, value_name = "S")]
     pub seed: u64,
-}
-
-/// The reason why a soak failed to run.
-#[derive(Debug, thiserror::Error)]
-pub enum SoakError {
-    #[error(transparent)]
-    Practice(#[from] PracticeError),
-    /// A process or a file of the stage could not be made.
-    #[error("cannot start the daemon: {0}")]
-    Start(#[from] std::io::Error),
-    #[error("the daemon did not connect within {} s; its log: {}", LONGEST.as_secs(), .0.display())]
-    Offline(PathBuf),
 }
 
 /// Runs a plan in a folder, which keeps the daemon's settings, log, journal and games. `progress`
 /// is called after every game. When `stop` is cancelled, the results so far are reported.
 ///
 /// # Errors
-/// [`SoakError`] if the practice server or the daemon does not start.
+/// [`Failure`] if the practice server or the daemon does not start.
 pub async fn soak(
     plan: &SoakPlan,
     program: &Path,
     folder: &Path,
     stop: &CancellationToken,
     progress: impl FnMut(&SoakReport),
-) -> Result<SoakReport, SoakError> {
+) -> Result<SoakReport, Failure> {
     let began = Instant::now();
     let mut stage = SoakStage::set(plan, program, folder).await?;
     let (unasked, mut proposed) = mpsc::unbounded_channel();
@@ -105,7 +109,10 @@ pub async fn soak(
     let playing = async {
         stage.start_daemon()?;
         let online = timeout(LONGEST, stage.wait_until_online()).await;
-        online.map_err(|_| SoakError::Offline(stage.log_path()))??;
+        online.map_err(|_| {
+            let (seconds, log) = (LONGEST.as_secs(), stage.log_path());
+            Failure::failed(format_args!("the daemon did not connect within {seconds} s; its log: {}", log.display()))
+        })??;
         soak.report.memory.begin = stage.resident();
         soak.play(&mut stage, stop, progress).await?;
         if stop.is_cancelled() {
@@ -134,13 +141,6 @@ pub async fn soak(
     Ok(soak.report)
 }
 
-struct SoakedGame {
-    place: usize,
-    /// `None` if it never began.
-    game: Option<GameId>,
-    ended: bool,
-}
-
 struct Soak<'a> {
     plan: &'a SoakPlan,
     report: SoakReport,
@@ -163,7 +163,7 @@ impl<'a> Soak<'a> {
         stage: &mut SoakStage,
         stop: &CancellationToken,
         mut progress: impl FnMut(&SoakReport),
-    ) -> Result<(), SoakError> {
+    ) -> Result<(), Failure> {
         let server = stage.server();
         let places = stage.places().to_vec();
         let mut begun = 0;
@@ -189,17 +189,13 @@ impl<'a> Soak<'a> {
                 }
                 self.kill(stage).await?;
             }
-            let played = tokio::select! {
+            let (place, undone) = tokio::select! {
                 Some(played) = running.next() => played?,
                 () = stop.cancelled() => return Ok(()),
             };
-            free.push(played.place);
+            free.push(place);
             self.report.games += 1;
-            if !played.ended {
-                let what = played.game.map_or_else(
-                    || format!("no challenge to {} was taken", places[played.place].bot),
-                    |game| format!("{game} did not end"),
-                );
+            if let Some(what) = undone {
                 self.report.unfinished += 1;
                 self.report.find(format!("{what} within {} s", LONGEST.as_secs()));
             }
@@ -210,18 +206,18 @@ impl<'a> Soak<'a> {
     }
 
     /// Kills the daemon, checks its journal, and starts it again.
-    async fn kill(&mut self, stage: &mut SoakStage) -> Result<(), SoakError> {
+    async fn kill(&mut self, stage: &mut SoakStage) -> Result<(), Failure> {
         stage.kill_daemon();
         self.report.kills += 1;
         let games = stage.server().games().await?;
         let running: Vec<GameReport> = games.into_iter().filter(|game| game.outcome.is_none()).collect();
-        JournalAudit::after_kill(stage, &running, &mut self.report);
+        audit::after_kill(stage, &running, &mut self.report);
         stage.start_daemon()
     }
 
     /// Fills all places at once, without faults; a place that cannot be filled was never given
     /// back.
-    async fn fill_all_places(&mut self, stage: &SoakStage) -> Result<(), SoakError> {
+    async fn fill_all_places(&mut self, stage: &SoakStage) -> Result<(), Failure> {
         let server = stage.server();
         server.faults().set_plan(FaultPlan { dialect: self.plan.faults.dialect, ..FaultPlan::default() });
         stage.hold_partners(true);
@@ -237,7 +233,7 @@ impl<'a> Soak<'a> {
             while let Some(game) = begun.next().await {
                 games.push(game?);
             }
-            Ok::<(), SoakError>(())
+            Ok::<(), Failure>(())
         });
         if let Ok(failed) = filled.await {
             failed?;
@@ -259,7 +255,7 @@ impl<'a> Soak<'a> {
     }
 
     /// Counts the server's record, and compares journal and PGN with it.
-    async fn judge(&mut self, stage: &SoakStage) -> Result<(), SoakError> {
+    async fn judge(&mut self, stage: &SoakStage) -> Result<(), Failure> {
         self.report.memory.settle();
         let games = stage.server().games().await?;
         for game in &games {
@@ -270,23 +266,24 @@ impl<'a> Soak<'a> {
                 self.report.find(format!("{} was played against the policy: {:?}", game.id, game.terms));
             }
         }
-        JournalAudit::at_end(stage, &games, &mut self.report);
+        audit::at_end(stage, &games, &mut self.report);
         Ok(())
     }
 }
 
-/// Challenges until a game comes of it, and waits until it is over.
+/// Challenges until a game comes of it, and waits until it is over. Returns the number of the place, and what did not happen
+/// in time.
 async fn one_game(
     server: &practice::PracticeServer,
     place: &SoakPlace,
     number: usize,
     plan: &SoakPlan,
     color: Color,
-) -> Result<SoakedGame, SoakError> {
+) -> Result<(usize, Option<String>), Failure> {
     let Ok(game) = timeout(LONGEST, stage::begin(server, place, plan.clock, color)).await else {
-        return Ok(SoakedGame { place: number, game: None, ended: false });
+        return Ok((number, Some(format!("no challenge to {} was taken", place.bot))));
     };
     let game = game?;
-    let ended = timeout(LONGEST, stage::wait_until_over(server, &game, plan.faults.dialect)).await.is_ok();
-    Ok(SoakedGame { place: number, game: Some(game), ended })
+    let over = timeout(LONGEST, stage::wait_until_over(server, &game, plan.faults.dialect)).await;
+    Ok((number, over.is_err().then(|| format!("{game} did not end"))))
 }

@@ -3,7 +3,7 @@
 
 use std::{
     fs::{self, OpenOptions},
-    io::Write,
+    io::{self, Write},
     net::SocketAddr,
     path::{Path, PathBuf},
     process::{ChildStdin, Command, Stdio},
@@ -17,13 +17,14 @@ use tokio::{
     time::sleep,
 };
 
-use super::{SoakError, SoakPlan, SoakProtocol};
+use super::{SoakPlan, SoakProtocol};
 use crate::own_process::OwnProcess;
 use domain::{Color, GameId, GameTerms, TimeControl, UciMove, Variant};
 use practice::{
     AccountId, ChallengeTerms, Dialect, FicsEndpoint, GameReport, GameView, PracticeError, PracticeServer,
     PracticeSettings, Sparring, SparringKind,
 };
+use util::Failure;
 
 /// The account of a blocked player, who also proposes forbidden games.
 const BLOCKED: &str = "Blocked";
@@ -62,18 +63,13 @@ pub(super) struct SoakStage {
     folder: PathBuf,
     hold: watch::Sender<bool>,
     daemon: Option<OwnProcess>,
-    _load: Vec<BusyProcess>,
-}
-
-/// A process that searches until it is dropped. It also ends when its input is closed.
-struct BusyProcess {
-    _process: OwnProcess,
-    _input: Option<ChildStdin>,
+    /// Processes that search until they are dropped, or their input is closed.
+    _load: Vec<(OwnProcess, Option<ChildStdin>)>,
 }
 
 impl SoakStage {
     /// Starts the server and the load, opens the accounts and writes the daemon's settings; the daemon does not run yet.
-    pub(super) async fn set(plan: &SoakPlan, program: &Path, folder: &Path) -> Result<Self, SoakError> {
+    pub(super) async fn set(plan: &SoakPlan, program: &Path, folder: &Path) -> Result<Self, Failure> {
         let fics =
             (plan.protocol == SoakProtocol::Fics).then(|| FicsEndpoint::at(SocketAddr::from(([127, 0, 0, 1], 0))));
         let settings = PracticeSettings {
@@ -107,11 +103,11 @@ impl SoakStage {
         server.sparring_with(STRANGER, partner()).await?;
         let mut written = daemon_settings(plan, &server, &places[..accounts], folder);
         if plan.online {
-            fs::write(folder.join("explorer.token"), &token)?;
+            fs::write(folder.join("explorer.token"), &token).map_err(cannot_start)?;
             written.push_str(&online_settings(&server));
         }
-        fs::write(folder.join("concilio.toml"), written)?;
-        let load = (0..plan.load).map(|_| BusyProcess::start(program)).collect::<Result<_, _>>()?;
+        fs::write(folder.join("concilio.toml"), written).map_err(cannot_start)?;
+        let load = (0..plan.load).map(|_| start_search(program)).collect::<Result<_, _>>().map_err(cannot_start)?;
         let (program, folder) = (program.to_owned(), folder.to_owned());
         Ok(Self { server, places, token, program, folder, hold, daemon: None, _load: load })
     }
@@ -145,8 +141,8 @@ impl SoakStage {
     }
 
     /// Starts the daemon. It may not be connected yet.
-    pub(super) fn start_daemon(&mut self) -> Result<(), SoakError> {
-        let log = OpenOptions::new().create(true).append(true).open(self.log_path())?;
+    pub(super) fn start_daemon(&mut self) -> Result<(), Failure> {
+        let log = OpenOptions::new().create(true).append(true).open(self.log_path()).map_err(cannot_start)?;
         let mut command = Command::new(&self.program);
         command
             .args(["--log", "info", "run", "--config"])
@@ -157,7 +153,7 @@ impl SoakStage {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log);
-        self.daemon = Some(OwnProcess::start(&mut command)?);
+        self.daemon = Some(OwnProcess::start(&mut command).map_err(cannot_start)?);
         Ok(())
     }
 
@@ -335,17 +331,20 @@ min_depth = 1
     text
 }
 
-impl BusyProcess {
-    fn start(program: &Path) -> std::io::Result<Self> {
-        let mut command = Command::new(program);
-        command.args(["--log", "error", "uci", "--single"]).stdin(Stdio::piped()).stdout(Stdio::null());
-        let mut process = OwnProcess::start(&mut command)?;
-        let mut input = process.input();
-        if let Some(input) = &mut input {
-            input.write_all(b"position startpos\ngo infinite\n")?;
-        }
-        Ok(Self { _process: process, _input: input })
+/// Returns the failure of a process or a file of the stage that could not be made.
+fn cannot_start(error: io::Error) -> Failure {
+    Failure::failed(format_args!("cannot start the daemon: {error}"))
+}
+
+fn start_search(program: &Path) -> io::Result<(OwnProcess, Option<ChildStdin>)> {
+    let mut command = Command::new(program);
+    command.args(["--log", "error", "uci", "--single"]).stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut process = OwnProcess::start(&mut command)?;
+    let mut input = process.input();
+    if let Some(input) = &mut input {
+        input.write_all(b"position startpos\ngo infinite\n")?;
     }
+    Ok((process, input))
 }
 
 /// A partner that takes its time, and waits with its moves while it is held.

@@ -1,14 +1,24 @@
-//! The positions of a training: which are taken, what they should be worth, and which are kept back for validation.
+//! The positions of a training: what they should be worth, in what order they are seen, and which are kept back for
+//! validation.
 
 use std::{
-    fmt, io,
+    fmt,
     path::{Path, PathBuf},
     str::FromStr,
+    sync::mpsc::{Receiver, sync_channel},
+    thread,
 };
 
 use engine::evaluation::{Recipe, evaluate};
+use util::Failure;
 
-use crate::training::{Record, Shard, ShardError, random::mix};
+use crate::training::{
+    Record, SplitMix,
+    data_file::{DataHead, DataKind, files_of, unusable},
+    game::Games,
+    random::mix,
+    shuffle::{files_of_shuffle, read_positions},
+};
 
 /// The mixture of a position's labels into one number: the expectation of the player to move, 0 to
 /// 1.
@@ -18,13 +28,13 @@ pub struct Mixture {
     pub own: f32,
     pub teacher: f32,
     pub result: f32,
-    /// Centipawns for which 73 % are expected: the unit of the sigmoid, for labels and for what is trained.
+    /// Centipawns for which 73 % are expected: the unit of the sigmoid, for labels and for the net.
     pub scale: f32,
 }
 
 impl Default for Mixture {
     fn default() -> Self {
-        Self { own: 0.5, teacher: 2.0, result: 0.1, scale: 200.0 }
+        Self { own: 0.0, teacher: 1.0, result: 0.1, scale: 110.0 }
     }
 }
 
@@ -49,18 +59,17 @@ impl Mixture {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no weight of a label (accepted: own, teacher, result and scale, each =NUMBER, separated by commas)")]
-pub struct MixtureError(String);
-
 impl FromStr for Mixture {
-    type Err = MixtureError;
+    type Err = String;
 
-    /// Reads `own=0.5,teacher=2,result=0.1,scale=200`; what is not named is as usual.
-    fn from_str(text: &str) -> Result<Self, MixtureError> {
+    /// Reads `own=0,teacher=1,result=0.1,scale=110`; parts that are not named have their defaults.
+    fn from_str(text: &str) -> Result<Self, String> {
         let mut mixture = Self::default();
         for part in text.split(',') {
-            let wrong = || MixtureError(part.to_owned());
+            let wrong = || {
+                let accepted = "own, teacher, result and scale, each =NUMBER, separated by commas";
+                format!("{part:?} is no weight of a label (accepted: {accepted})")
+            };
             let (name, value) = part.split_once('=').ok_or_else(wrong)?;
             let value: f32 = value.parse().map_err(|_| wrong())?;
             let place = match name {
@@ -96,105 +105,137 @@ pub struct Sample {
     pub base: f32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DatasetSelection {
-    /// The score in centipawns beyond which a position is decided and teaches little, by any of its
-    /// scores.
-    pub decided: i16,
-    /// The share of games that are kept back for validation, 0 to 1.
-    pub validation: f64,
-    /// The largest number of positions.
-    pub most: usize,
+/// Reads the first `count` positions of a file.
+fn read(path: &Path, count: usize, mixture: &Mixture, base: &Recipe) -> Result<Vec<Sample>, Failure> {
+    let sample = |record: Record| {
+        let target = mixture.target(&record).ok_or_else(|| {
+            let path = path.display();
+            Failure::failed(format_args!("{path}: a position without a label that counts; give another label a weight"))
+        })?;
+        let board = record.board().ok_or("a position that is none").map_err(unusable(path))?;
+        Ok(Sample { record, target, base: evaluate(&board, base) as f32 })
+    };
+    read_positions(path)?.into_iter().take(count).map(sample).collect()
 }
 
-impl Default for DatasetSelection {
-    fn default() -> Self {
-        Self { decided: 1500, validation: 0.02, most: usize::MAX }
-    }
-}
-
-impl DatasetSelection {
-    /// Returns true if one of its scores says that a side has won.
-    pub fn is_decided(&self, record: &Record) -> bool {
-        [record.own, record.teacher]
-            .into_iter()
-            .flatten()
-            .any(|score| score.unsigned_abs() > self.decided.unsigned_abs())
-    }
-}
-
-/// Positions to learn from, and others of other games to see how well.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// Positions on disk to learn from, and others of other games to see how well.
+#[derive(Clone, Debug)]
 pub struct Dataset {
-    pub training: Vec<Sample>,
-    /// Positions of games of which none is in `training`.
+    /// The files, and the number of positions that are used of each.
+    parts: Vec<(PathBuf, usize)>,
+    mixture: Mixture,
+    base: Recipe,
+    /// Positions to learn from.
+    pub positions: u64,
+    /// Positions of games of which none is learnt from.
     pub validation: Vec<Sample>,
+    /// Identifies the positions and the targets.
+    pub fingerprint: u64,
 }
 
 impl Dataset {
-    /// Selects among `records`: of equal positions only the first, none that is decided, none without a label that counts.
-    /// What the net is to complete is `base`.
-    pub fn new(records: Vec<Record>, mixture: &Mixture, selection: &DatasetSelection, base: &Recipe) -> Self {
-        let mut dataset = Self::default();
-        for record in without_duplicates(records) {
-            if selection.is_decided(&record) {
+    /// Opens a folder that [`shuffle()`](crate::training::shuffle()) has filled and takes `most` positions of it. What the
+    /// net is to complete is `base`.
+    pub fn open(folder: &Path, mixture: &Mixture, base: &Recipe, most: u64) -> Result<Self, Failure> {
+        let [training, validation] = files_of_shuffle(folder)?;
+        let (mut parts, mut positions, mut text) = (Vec::new(), 0, format!("{mixture} {base:?}"));
+        for path in training {
+            let head = DataHead::read(DataKind::Positions, &path)?;
+            let count = head.count.min(most - positions);
+            positions += count;
+            text += &format!(" {:016x} {count}", head.checksum);
+            parts.push((path, count as usize));
+        }
+        let mut kept_back = Vec::new();
+        for path in validation {
+            kept_back.extend(read(&path, usize::MAX, mixture, base)?);
+        }
+        let fingerprint = engine::checksum(text.as_bytes());
+        Ok(Self { parts, mixture: *mixture, base: base.clone(), positions, validation: kept_back, fingerprint })
+    }
+
+    /// Returns the samples of a pass in its order, without the first `skipped`. The files come in an order of their own in
+    /// each pass, and so do the samples of a file; no more than two files are held at a time.
+    pub(super) fn pass(&self, seed: u64, pass: u64, skipped: u64) -> Samples {
+        let seed = mix(seed) ^ pass;
+        let mut parts: Vec<(usize, (PathBuf, usize))> = self.parts.iter().cloned().enumerate().collect();
+        SplitMix::new(seed).shuffle(&mut parts);
+        let mut skipped = skipped as usize;
+        parts.retain(|(_, (_, count))| {
+            let is_seen = skipped >= *count;
+            skipped -= if is_seen { *count } else { 0 };
+            !is_seen
+        });
+        let (mixture, base) = (self.mixture, self.base.clone());
+        let mut samples = Samples::new(parts, move |(number, (path, count))| {
+            let mut samples = read(&path, count, &mixture, &base)?;
+            SplitMix::new(mix(seed ^ mix(number as u64))).shuffle(&mut samples);
+            Ok(samples)
+        });
+        samples.next = skipped;
+        samples
+    }
+}
+
+/// Samples of files in turn. A thread reads the next file while the one before is used.
+pub(super) struct Samples {
+    current: Vec<Sample>,
+    /// The place of the next sample in the current file.
+    next: usize,
+    files: Receiver<Result<Vec<Sample>, Failure>>,
+}
+
+impl Samples {
+    fn new<P: Send + 'static>(
+        parts: Vec<P>,
+        read: impl Fn(P) -> Result<Vec<Sample>, Failure> + Send + 'static,
+    ) -> Self {
+        // The channel holds nothing, so that the reader waits with one file until that is taken.
+        let (sender, files) = sync_channel(0);
+        thread::spawn(move || parts.into_iter().try_for_each(|part| sender.send(read(part))));
+        Self { current: Vec::new(), next: 0, files }
+    }
+
+    /// Fills `batch` with the next samples, `size` unless the pass ends before.
+    pub(super) fn fill(&mut self, batch: &mut Vec<Sample>, size: usize) -> Result<(), Failure> {
+        batch.clear();
+        while batch.len() < size {
+            if self.next >= self.current.len() {
+                // Samples left out at the start are those of the first file.
+                self.next -= self.current.len();
+                self.current = Vec::new();
+                let Ok(file) = self.files.recv() else { break };
+                self.current = file?;
                 continue;
             }
-            let (Some(target), Ok(board)) = (mixture.target(&record), record.board()) else { continue };
-            let sample = Sample { record, target, base: evaluate(&board, base) as f32 };
-            let kept_back = (mix(u64::from(record.game)) >> 11) as f64 / (1_u64 << 53) as f64;
-            if kept_back < selection.validation {
-                dataset.validation.push(sample);
-            } else if dataset.training.len() < selection.most {
-                dataset.training.push(sample);
-            }
+            let end = self.current.len().min(self.next + size - batch.len());
+            batch.extend_from_slice(&self.current[self.next..end]);
+            self.next = end;
         }
-        dataset
+        Ok(())
     }
 }
 
-/// The shards in `folder`, in the order of their names.
-pub(crate) fn shards_of(folder: &Path) -> Result<Vec<PathBuf>, ShardError> {
-    let unreadable = |error| ShardError::File { path: folder.to_owned(), error };
-    let mut paths: Vec<PathBuf> = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        if path.extension().is_some_and(|extension| extension == "shard") {
-            paths.push(path);
-        }
-    }
-    if paths.is_empty() {
-        return Err(unreadable(io::Error::other("there is no shard in this folder (`concilio-lab data` makes them)")));
-    }
-    paths.sort();
-    Ok(paths)
-}
-
-/// The records of all shards in `folder`, in the order of their names.
-pub fn read_folder(folder: &Path) -> Result<Vec<Record>, ShardError> {
+/// The positions of all games in `folder` that teach something, in the order of the files.
+pub fn read_folder(folder: &Path) -> Result<Vec<Record>, Failure> {
     let mut records = Vec::new();
-    for path in shards_of(folder)? {
-        records.extend(Shard::read(&path)?.records);
+    for path in files_of(DataKind::Games, folder)? {
+        records.extend(Games::read(&path)?.records().filter(|record| !record.is_decided()));
     }
     Ok(records)
 }
 
-/// The first record of every position, in the order in which they came.
-fn without_duplicates(records: Vec<Record>) -> Vec<Record> {
-    let mut keys: Vec<(u64, usize)> = records.iter().enumerate().map(|(i, record)| (record.key(), i)).collect();
-    keys.sort_unstable();
-    keys.dedup_by_key(|(key, _)| *key);
-    let mut first: Vec<usize> = keys.into_iter().map(|(_, i)| i).collect();
-    first.sort_unstable();
-    first.into_iter().map(|i| records[i]).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
+    };
+
     use engine::{IN_FULL, Knowledge, Position};
 
     use super::*;
-    use crate::training::{GameResult, SplitMix};
+    use crate::training::{GameResult, game::tests::random_game, shuffle, shuffle::ShufflePlan};
 
     fn record(line: &str, own: i16, game: u32) -> Record {
         let position = Position::from_line("startpos", false, line.split_whitespace()).expect("a line");
@@ -211,7 +252,8 @@ mod tests {
         assert_eq!(mixture.to_string().parse(), Ok(mixture));
         assert_eq!("teacher=0,scale=140".parse(), Ok(mixture));
         for wrong in ["", "own", "own=x", "own=-1", "scale=0", "own=inf", "others=1"] {
-            assert_eq!(wrong.parse::<Mixture>(), Err(MixtureError(wrong.to_owned())));
+            let error = wrong.parse::<Mixture>().expect_err(wrong);
+            assert!(error.starts_with(&format!("{wrong:?} is no weight")), "{error}");
         }
     }
 
@@ -228,38 +270,99 @@ mod tests {
         assert_eq!(mixture.target(&unlabelled), None);
     }
 
-    #[test]
-    fn duplicate_positions_are_dropped() {
-        let records = vec![record("", 10, 0), record("e2e4", 2000, 0), record("d2d4", 5, 1), record("", 99, 1)];
-        let all = DatasetSelection { validation: 0.0, ..DatasetSelection::default() };
+    fn open(folder: &Path, most: u64) -> Dataset {
         let base = Recipe::new(Knowledge::NONE, IN_FULL);
-        let dataset = Dataset::new(records, &Mixture::default(), &all, &base);
-        let own: Vec<_> = dataset.training.iter().map(|sample| sample.record.own).collect();
-        assert_eq!(own, [Some(10), Some(5)]);
-        assert!(dataset.validation.is_empty());
-        assert!(dataset.training.iter().all(|sample| sample.base > 0.0), "the right to move is in every base");
+        Dataset::open(folder, &Mixture { own: 1.0, ..Mixture::default() }, &base, most).expect("a finished shuffle")
+    }
+
+    fn shuffled(folder: &Path) -> PathBuf {
+        let (from, to) = (folder.join("from"), folder.join("to"));
+        std::fs::create_dir(&from).expect("a folder");
+        let games = (0..60).map(|id| random_game(id, "startpos", 60)).collect();
+        let games = Games { description: "by chance".to_owned(), games };
+        games.write(&from.join("some.games")).expect("writable");
+        let plan = ShufflePlan { bytes_a_file: 1500, ..ShufflePlan::default() };
+        shuffle(&plan, &[from], &to, &AtomicBool::new(false), |_, _| ()).expect("positions").expect("not stopped");
+        to
+    }
+
+    fn batches(mut samples: Samples, size: usize) -> Vec<Vec<Sample>> {
+        let (mut batches, mut batch) = (Vec::new(), Vec::new());
+        loop {
+            samples.fill(&mut batch, size).expect("positions");
+            if batch.is_empty() {
+                return batches;
+            }
+            batches.push(batch.clone());
+        }
     }
 
     #[test]
-    fn whole_games_are_kept_back() {
-        let mut random = SplitMix::new(1);
-        let mut records = Vec::new();
-        for game in 0..40 {
-            let mut position = Position::from_line("startpos", false, []).expect("a line");
-            for _ in 0..10 {
-                let moves = position.legal_moves();
-                position.play(moves[random.below(moves.len())]);
-                let mut record = Record::new(position.board()).expect("standard chess");
-                (record.own, record.game) = (Some(0), game);
-                records.push(record);
-            }
+    fn streamed_pass_equals_one_in_memory() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let dataset = open(&shuffled(folder.path()), u64::MAX);
+        assert!(dataset.parts.len() > 4 && !dataset.validation.is_empty());
+        // The whole pass in memory: the files in the pass's order, each in its own.
+        let mut files: Vec<(usize, Vec<Sample>)> = dataset
+            .parts
+            .iter()
+            .map(|(path, _)| read(path, usize::MAX, &dataset.mixture, &dataset.base).expect("positions"))
+            .enumerate()
+            .collect();
+        let seed = mix(7) ^ 2;
+        SplitMix::new(seed).shuffle(&mut files);
+        for (number, samples) in &mut files {
+            SplitMix::new(mix(seed ^ mix(*number as u64))).shuffle(samples);
         }
-        let half = DatasetSelection { validation: 0.5, ..DatasetSelection::default() };
-        let base = Recipe::new(Knowledge::NONE, IN_FULL);
-        let dataset = Dataset::new(records, &Mixture::default(), &half, &base);
-        let games = |samples: &[Sample]| samples.iter().map(|sample| sample.record.game).collect::<Vec<_>>();
-        let kept_back = games(&dataset.validation);
-        assert!(!dataset.training.is_empty() && !kept_back.is_empty());
-        assert!(games(&dataset.training).iter().all(|game| !kept_back.contains(game)));
+        let whole: Vec<Sample> = files.into_iter().flat_map(|(_, samples)| samples).collect();
+        assert_eq!(whole.len() as u64, dataset.positions);
+        for (size, skipped) in [(64, 0), (64, 64), (10_000, 0), (50, 350), (7, whole.len() - 3), (7, whole.len())] {
+            let streamed = batches(dataset.pass(7, 2, skipped as u64), size);
+            let expected: Vec<Vec<Sample>> = whole[skipped..].chunks(size).map(<[Sample]>::to_vec).collect();
+            assert!(streamed == expected, "batches of {size} behind {skipped}");
+        }
+        assert!(batches(dataset.pass(7, 3, 0), 64) != batches(dataset.pass(7, 2, 0), 64), "each pass has its order");
+    }
+
+    #[test]
+    fn two_files_are_held_at_most() {
+        let sample = Sample { record: record("", 0, 0), target: 0.5, base: 0.0 };
+        let read = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&read);
+        let mut samples = Samples::new((0..50).collect(), move |_: usize| {
+            counted.fetch_add(1, Relaxed);
+            Ok(vec![sample; 10])
+        });
+        let mut batch = Vec::new();
+        for taken in 1..=100 {
+            samples.fill(&mut batch, 5).expect("samples");
+            let used_up = (taken * 5 - 1) / 10;
+            let held = read.load(Relaxed) - used_up;
+            assert!(batch.len() == 5 && held <= 2, "{held} files after {taken} batches");
+        }
+    }
+
+    #[test]
+    fn most_positions_are_those_of_the_first_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let to = shuffled(folder.path());
+        let (whole, few) = (open(&to, u64::MAX), open(&to, 300));
+        assert_eq!(few.positions, 300);
+        let keys = |dataset: &Dataset| {
+            let samples = batches(dataset.pass(1, 0, 0), 64).concat();
+            samples.iter().map(|sample| sample.record.key()).collect::<std::collections::HashSet<_>>()
+        };
+        assert!(keys(&few).len() == 300 && keys(&few).is_subset(&keys(&whole)));
+        assert_ne!(few.fingerprint, whole.fingerprint);
+    }
+
+    #[test]
+    fn position_without_a_label_is_one_clear_error() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let to = shuffled(folder.path());
+        let mixture = Mixture { own: 0.0, result: 0.0, ..Mixture::default() };
+        let failed = Dataset::open(&to, &mixture, &Recipe::new(Knowledge::NONE, IN_FULL), u64::MAX);
+        let error = failed.expect_err("not all have a teacher's").to_string();
+        assert!(error.contains("without a label that counts") && error.lines().count() == 1, "{error}");
     }
 }

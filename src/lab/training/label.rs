@@ -1,99 +1,109 @@
-//! Labels by a teacher, as a pass of its own over shards that are there.
+//! Labels by a teacher, as a pass of its own over games that are there.
 //!
-//! Positions that the teacher finds not quiet are left out: no static value does them justice. Shards that are there already are left
-//! as they are, so a pass that was ended is taken up by the same call.
+//! Positions that the teacher finds not quiet get none: no static value does them justice. Files that are there already are left
+//! as they are, so a pass that was ended is taken up by the same call. Labelled games can be labelled anew by another teacher.
 
 use std::{
     fs,
     num::NonZeroUsize,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-use crate::training::{Record, Shard, ShardError, dataset::shards_of, shared_work::share};
+use council::electors::ElectorFailure;
+use experiment::in_parallel;
+use util::Failure;
+
+use crate::training::{
+    Record,
+    data_file::{DataKind, files_of, unreadable},
+    game::{Games, labelled_by},
+};
 
 /// The number of positions that a teacher is asked about at once.
 const AT_ONCE: usize = 64;
 
 pub trait Teacher {
-    type Error: Send;
-
-    /// Forgets everything, so that no shard depends on another.
-    fn forget(&mut self) -> Result<(), Self::Error>;
+    /// Forgets everything, so that no file depends on another.
+    fn forget(&mut self) -> Result<(), ElectorFailure>;
 
     /// Returns centipawns for the player to move, for each position in order; `None` for one that
     /// is not quiet. The list is shorter if `stop` was set meanwhile.
-    fn judge(&mut self, records: &[Record], stop: &AtomicBool) -> Result<Vec<Option<i16>>, Self::Error>;
+    fn judge(&mut self, records: &[Record], stop: &AtomicBool) -> Result<Vec<Option<i16>>, ElectorFailure>;
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum LabellingError<E> {
-    #[error("teacher: {0}")]
-    Teacher(E),
-    /// A file of records cannot be read or written.
-    #[error(transparent)]
-    Shard(#[from] ShardError),
-    /// The output would overwrite the input.
-    #[error("{0}: the labelled positions need a folder of their own")]
-    SameFolder(PathBuf),
-    #[error("{0}: labelled by another teacher, or with another effort; name another folder")]
-    OtherTeacher(PathBuf),
-    /// The output has labels of other positions under this name.
-    #[error("{target}: has the positions of another file than {source_file}; name another folder")]
-    OtherPositions { target: PathBuf, source_file: PathBuf },
-}
-
-/// Labels every shard of `from` and writes it under the same name to `to`. Each thread starts a
-/// teacher of its own; `described` is the teacher's description in the new shards. After every
-/// shard `progress` receives the number of shards and of those done, including earlier calls.
+/// Labels every file of `from` and writes it under the same name to `to`. Each thread starts a
+/// teacher of its own; `described` is the teacher's description in the new files. After every
+/// file `progress` receives the number of files and of those done, including earlier calls.
 pub fn label<T: Teacher>(
-    start: impl Fn() -> Result<T, T::Error> + Sync,
+    start: impl Fn() -> Result<T, ElectorFailure> + Sync,
     described: &str,
     (from, to): (&Path, &Path),
     threads: NonZeroUsize,
     stop: &AtomicBool,
-    progress: impl Fn(usize, usize) + Sync,
-) -> Result<(), LabellingError<T::Error>> {
-    let paths = shards_of(from)?;
-    fs::create_dir_all(to).map_err(|error| ShardError::File { path: to.to_owned(), error })?;
+    mut progress: impl FnMut(usize, usize),
+) -> Result<(), Failure> {
+    let paths = files_of(DataKind::Games, from)?;
+    fs::create_dir_all(to).map_err(unreadable(to))?;
     if is_same(from, to) {
-        return Err(LabellingError::SameFolder(to.to_owned()));
+        return Err(Failure::failed(format_args!("{}: the labelled games need a folder of their own", to.display())));
     }
-    let by_teacher = format!("; teacher: {described}");
-    for there in shards_of(to).unwrap_or_default() {
-        let description = Shard::read_description(&there)?;
-        if !description.ends_with(&by_teacher) {
-            return Err(LabellingError::OtherTeacher(there));
+    for there in files_of(DataKind::Games, to).unwrap_or_default() {
+        let description = Games::read_description(&there)?;
+        if description != labelled_by(&description, described) {
+            return Err(Failure::failed(format_args!(
+                "{}: labelled by another teacher, or with another effort; name another folder",
+                there.display()
+            )));
         }
         // Files of two folders may have the same names.
         if let Some(source_file) = paths.iter().find(|path| path.file_name() == there.file_name())
-            && description != format!("{}{by_teacher}", Shard::read_description(source_file)?)
+            && description != labelled_by(&Games::read_description(source_file)?, described)
         {
-            return Err(LabellingError::OtherPositions { target: there, source_file: source_file.clone() });
+            let (there, source_file) = (there.display(), source_file.display());
+            return Err(Failure::failed(format_args!(
+                "{there}: has the games of another file than {source_file}; name another folder"
+            )));
         }
     }
-    let done = AtomicUsize::new(0);
-    let tell = || progress(paths.len(), done.fetch_add(1, Relaxed) + 1);
-    let teacher = || start().map_err(LabellingError::Teacher);
-    share(paths.len() as u64, threads, stop, teacher, |teacher, number| {
-        let path = &paths[number as usize];
+    let failed = |failure: ElectorFailure| Failure::failed(format_args!("teacher: {failure}"));
+    let one = |teacher: &mut Option<T>, path: &PathBuf| {
         let Some(target) = path.file_name().map(|name| to.join(name)).filter(|target| !target.exists()) else {
-            tell();
-            return Ok(());
+            return Ok(true);
         };
-        let shard = Shard::read(path)?;
-        teacher.forget().map_err(LabellingError::Teacher)?;
-        let mut records = Vec::with_capacity(shard.records.len());
-        for asked in shard.records.chunks(AT_ONCE) {
-            let scores = teacher.judge(asked, stop).map_err(LabellingError::Teacher)?;
-            if stop.load(Relaxed) {
-                return Ok(());
+        let teacher = match teacher {
+            Some(teacher) => teacher,
+            none => none.insert(start().map_err(failed)?),
+        };
+        let mut games = Games::read(path)?;
+        teacher.forget().map_err(failed)?;
+        let (mut plies, mut records) = (Vec::new(), Vec::new());
+        for game in &mut games.games {
+            game.plies.iter_mut().for_each(|ply| ply.teacher = None);
+            let quiet = game.quiet();
+            let mut numbered = game.plies.iter_mut().enumerate();
+            for (number, record) in quiet {
+                plies.extend(numbered.find(|(i, _)| *i == number).map(|(_, ply)| ply));
+                records.push(record);
             }
-            let judged = asked.iter().zip(scores);
-            records.extend(judged.filter_map(|(record, score)| Some(record.with_teacher(score?))));
         }
-        Shard { description: format!("{}{by_teacher}", shard.description), records }.write(&target)?;
-        tell();
+        for (plies, asked) in plies.chunks_mut(AT_ONCE).zip(records.chunks(AT_ONCE)) {
+            let scores = teacher.judge(asked, stop).map_err(failed)?;
+            if stop.load(Relaxed) {
+                return Ok(false);
+            }
+            plies.iter_mut().zip(scores).for_each(|(ply, score)| ply.teacher = score);
+        }
+        games.description = labelled_by(&games.description, described);
+        games.write(&target)?;
+        Ok(true)
+    };
+    let (halted, mut done) = (|| stop.load(Relaxed), 0);
+    in_parallel(&paths, threads, halted, Option::default, one, |_, is_labelled| {
+        if is_labelled {
+            done += 1;
+            progress(paths.len(), done);
+        }
         Ok(())
     })
 }
@@ -105,59 +115,65 @@ fn is_same(one: &Path, other: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
-    use engine::Position;
-
     use super::*;
+    use crate::training::game::{Game, tests::random_game};
 
-    /// Finds every position worth as much as it has men, but for those without a pawn on its second rank.
+    /// Finds every position worth as much as it has men, but for those without three white pawns side by side.
     struct CountingTeacher;
 
     impl Teacher for CountingTeacher {
-        type Error = std::convert::Infallible;
-
-        fn forget(&mut self) -> Result<(), Self::Error> {
+        fn forget(&mut self) -> Result<(), ElectorFailure> {
             Ok(())
         }
 
-        fn judge(&mut self, records: &[Record], _: &AtomicBool) -> Result<Vec<Option<i16>>, Self::Error> {
-            let judge = |record: &Record| record.to_fen().contains("PPPPPPPP").then(|| record.count() as i16);
-            Ok(records.iter().map(judge).collect())
+        fn judge(&mut self, records: &[Record], _: &AtomicBool) -> Result<Vec<Option<i16>>, ElectorFailure> {
+            Ok(records.iter().map(counted).collect())
         }
+    }
+
+    fn counted(record: &Record) -> Option<i16> {
+        record.to_fen().contains("PPP").then(|| record.count() as i16)
+    }
+
+    fn write(path: &Path, description: &str, games: Vec<Game>) {
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        Games { description: description.to_owned(), games }.write(path).expect("writable");
+    }
+
+    fn run(described: &str, from: &Path, to: &Path) -> Result<Vec<(usize, usize)>, String> {
+        let (stop, mut done) = (AtomicBool::new(false), Vec::new());
+        let progress = |all, count| done.push((all, count));
+        label(|| Ok(CountingTeacher), described, (from, to), NonZeroUsize::MIN, &stop, progress)
+            .map_err(|error| error.to_string())?;
+        Ok(done)
     }
 
     #[test]
     fn only_quiet_positions_get_labels() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
-        std::fs::create_dir(&from).expect("a folder");
-        let record = |moves: &[&str]| {
-            let position = Position::from_line("startpos", false, moves.iter().copied()).expect("a line");
-            Record::new(position.board()).expect("standard chess")
-        };
-        let records = vec![record(&[]), record(&["g1f3"]), record(&["e2e4"])];
-        let shard = Shard { description: "made by hand".to_owned(), records };
-        shard.write(&from.join("one.shard")).expect("writable");
+        let [from, to, anew] = ["from", "to", "anew"].map(|name| folder.path().join(name));
+        write(&from.join("one.games"), "made by hand", (1..40).map(|id| random_game(id, "startpos", 60)).collect());
         for _ in 0..2 {
             // The second call finds everything done.
-            let done = Mutex::new(Vec::new());
-            let progress = |all, count| done.lock().expect("no panic").push((all, count));
-            let stop = AtomicBool::new(false);
-            label(|| Ok(CountingTeacher), "by counting", (&from, &to), NonZeroUsize::MIN, &stop, progress)
-                .expect("labels");
-            assert_eq!(done.into_inner().expect("no panic"), [(1, 1)]);
+            assert_eq!(run("by counting", &from, &to), Ok(vec![(1, 1)]));
         }
-        let again = |described: &str, to: &Path| {
-            let stop = AtomicBool::new(false);
-            label(|| Ok(CountingTeacher), described, (&from, to), NonZeroUsize::MIN, &stop, |_, _| ())
-        };
-        assert!(matches!(again("by guessing", &to), Err(LabellingError::OtherTeacher(_))));
-        assert!(matches!(again("by counting", &from), Err(LabellingError::SameFolder(_))));
-        let labelled = Shard::read(&to.join("one.shard")).expect("a shard");
+        let error = run("by guessing", &from, &to).expect_err("another teacher");
+        assert!(error.contains("another teacher"), "{error}");
+        assert!(run("by counting", &from, &from).is_err_and(|error| error.contains("a folder of their own")));
+        let labelled = Games::read(&to.join("one.games")).expect("games");
         assert_eq!(labelled.description, "made by hand; teacher: by counting");
-        let labels: Vec<_> = labelled.records.iter().map(|record| record.teacher).collect();
-        assert_eq!(labels, [Some(32), Some(32)]);
+        let quiet: Vec<Record> = labelled.games.iter().flat_map(Game::quiet).map(|(_, record)| record).collect();
+        assert!(quiet.len() > AT_ONCE, "{}", quiet.len());
+        for record in &quiet {
+            assert_eq!(record.teacher, counted(record), "{}", record.to_fen());
+        }
+        let labels = labelled.games.iter().flat_map(|game| &game.plies).filter(|ply| ply.teacher.is_some()).count();
+        assert_eq!(labels, quiet.iter().filter(|record| record.teacher.is_some()).count());
+        // From the archive or from labelled games: another teacher's labels are the same.
+        run("by counting anew", &to, &anew).expect("labels");
+        let again = Games::read(&anew.join("one.games")).expect("games");
+        assert_eq!(again.description, "made by hand; teacher: by counting anew");
+        assert_eq!(again.games[0].plies, labelled.games[0].plies);
     }
 
     #[test]
@@ -166,15 +182,12 @@ mod tests {
         let to = folder.path().join("to");
         let labelled = |name: &str| {
             let from = folder.path().join(name);
-            std::fs::create_dir_all(&from).expect("a folder");
-            let shard = Shard { description: format!("of folder {name}"), records: Vec::new() };
-            shard.write(&from.join("one.shard")).expect("writable");
-            let stop = AtomicBool::new(false);
-            label(|| Ok(CountingTeacher), "by counting", (&from, &to), NonZeroUsize::MIN, &stop, |_, _| ())
+            write(&from.join("one.games"), &format!("of folder {name}"), Vec::new());
+            run("by counting", &from, &to)
         };
         labelled("first").expect("labels");
-        let error = labelled("second").expect_err("other positions").to_string();
+        let error = labelled("second").expect_err("other games");
         assert!(error.contains("second") && error.ends_with("name another folder"), "{error}");
-        labelled("first").expect("the same positions");
+        labelled("first").expect("the same games");
     }
 }

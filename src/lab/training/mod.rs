@@ -1,29 +1,26 @@
 //! Training of the engine's nets: positions of its own games, labels, and a trainer.
 //!
-//! - [`selfplay`]: games of the engine against itself that fill a folder with shards.
-//! - [`Record`]: a position and its labels (the own search, a teacher, the game's result), kept
-//!   apart so that another mixture costs nothing. [`Shard`]: a file of them with a checksum.
+//! - [`selfplay`]: games of the engine against itself that fill a folder; [`game`]: their files.
 //! - [`label()`]: a teacher's scores, in a pass of its own.
-//! - [`dataset`]: the choice of positions for a training, and their targets.
+//! - [`mod@shuffle`]: the positions of labelled games in random order, each once. [`Record`]: a position and its labels (the own
+//!   search, a teacher, the game's result), kept apart so that another mixture costs nothing.
+//! - [`dataset`]: the positions of a training as a stream, and their targets.
 //! - [`trainer`]: a net from them, in floating point and then in integers.
 //!
-//! The commands `concilio-lab data`, `concilio-lab label` and `concilio-lab train` run these steps,
-//! and `concilio-lab match` lets two nets play. The example `trials` tries many changes of the
-//! search at once.
+//! The commands `concilio-lab data`, `label`, `shuffle` and `train` run these steps, and `concilio-lab match` lets two nets play.
 
+mod data_file;
 pub mod dataset;
+pub mod game;
 mod label;
-mod openings;
 mod random;
 mod record;
 pub mod selfplay;
-mod shard;
-mod shared_work;
+pub mod shuffle;
 pub mod trainer;
-mod whole_file;
 
-pub use label::{LabellingError, Teacher, label};
-pub use openings::random_opening;
+pub use data_file::{DataFile, DataHead, DataKind};
+pub use label::{Teacher, label};
 pub use random::SplitMix;
-pub use record::{GameResult, Record, RecordError};
-pub use shard::{Shard, ShardError};
+pub use record::{GameResult, Record};
+pub use shuffle::shuffle;

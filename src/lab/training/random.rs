@@ -11,11 +11,6 @@ impl SplitMix {
         Self(seed)
     }
 
-    /// Returns the state: [`Self::new`] of it continues from here.
-    pub const fn state(&self) -> u64 {
-        self.0
-    }
-
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         mix(self.0)

@@ -16,7 +16,7 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    const ALL: [Self; 3] = [Self::Black, Self::Draw, Self::White];
+    pub(super) const ALL: [Self; 3] = [Self::Black, Self::Draw, Self::White];
 
     /// The points of a player: 0, 0.5 or 1.
     pub fn points(self, color: Color) -> f32 {
@@ -50,18 +50,8 @@ pub struct Record {
     pub game: u32,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RecordError {
-    /// Castling rights that standard chess cannot have.
-    #[error("{0}: castling rights that are not those of standard chess")]
-    Castling(String),
-    /// The bytes make no position.
-    #[error("bytes that are no record")]
-    Bytes,
-    #[error("{0}: no legal position")]
-    Position(String),
-}
-
+/// The score in centipawns beyond which a position is decided.
+const DECIDED: u16 = 1500;
 const NO_FILE: u8 = 8;
 const NO_SCORE: i16 = i16::MIN;
 const NO_RESULT: u8 = 3;
@@ -70,25 +60,21 @@ const CASTLING: [char; 4] = ['K', 'Q', 'k', 'q'];
 impl Record {
     pub const SIZE: usize = 38;
 
-    /// Creates a record without labels.
-    ///
-    /// # Errors
-    /// [`RecordError::Castling`] for a position of Chess960 that has castling rights.
-    pub fn new(board: &Board) -> Result<Self, RecordError> {
+    /// Creates a record without labels; `None` for castling rights that standard chess does not have.
+    pub fn new(board: &Board) -> Option<Self> {
         let fen = board.to_fen();
         let mut fields = fen.split(' ').skip(2);
         let (rights, passing) = (fields.next().unwrap_or("-"), fields.next().unwrap_or("-"));
         let mut castling = 0;
         for right in rights.chars().filter(|right| *right != '-') {
-            let bit = CASTLING.iter().position(|letter| *letter == right);
-            castling |= 1 << bit.ok_or_else(|| RecordError::Castling(fen.clone()))?;
+            castling |= 1 << CASTLING.iter().position(|letter| *letter == right)?;
         }
         let mut pieces = [0; 16];
         for (i, square) in board.occupied().enumerate() {
             let piece = board.piece_on(square).map_or(0, Piece::index) as u8;
             pieces[i / 2] |= piece << (4 * (i % 2));
         }
-        Ok(Self {
+        Some(Self {
             occupied: board.occupied(),
             pieces,
             turn: board.turn(),
@@ -103,9 +89,9 @@ impl Record {
         })
     }
 
-    #[must_use]
-    pub fn with_teacher(self, score: i16) -> Self {
-        Self { teacher: Some(score), ..self }
+    /// Returns true if one of its scores says that a side has won: it teaches little.
+    pub fn is_decided(&self) -> bool {
+        [self.own, self.teacher].into_iter().flatten().any(|score| score.unsigned_abs() > DECIDED)
     }
 
     pub fn turn(&self) -> Color {
@@ -172,10 +158,9 @@ impl Record {
         fen + &format!(" {} {}", self.halfmoves, self.ply / 2 + 1)
     }
 
-    /// The board.
-    pub fn board(&self) -> Result<Board, RecordError> {
-        let fen = self.to_fen();
-        Board::from_fen(&fen).map_err(|_| RecordError::Position(fen))
+    /// Returns the board, if the position is legal.
+    pub fn board(&self) -> Option<Board> {
+        Board::from_fen(&self.to_fen()).ok()
     }
 
     /// Writes the record, numbers with their lowest byte first.
@@ -194,9 +179,9 @@ impl Record {
         bytes
     }
 
-    /// Reads the output of [`Self::to_bytes`]. [`Self::board`] checks that the men make a legal
-    /// position.
-    pub fn from_bytes(bytes: &[u8; Self::SIZE]) -> Result<Self, RecordError> {
+    /// Reads the output of [`Self::to_bytes`]; `None` for other bytes. [`Self::board`] checks that the
+    /// men make a legal position.
+    pub fn from_bytes(bytes: &[u8; Self::SIZE]) -> Option<Self> {
         let score = |at: usize| Some(i16::from_le_bytes([bytes[at], bytes[at + 1]])).filter(|score| *score != NO_SCORE);
         let (mut occupied, mut pieces) = ([0; 8], [0; 16]);
         occupied.copy_from_slice(&bytes[..8]);
@@ -217,7 +202,7 @@ impl Record {
         let count = record.occupied.count();
         let kinds_hold = (0..count.min(32)).all(|i| pieces[i / 2] >> (4 * (i % 2)) & 15 < 12);
         let holds = count <= 32 && kinds_hold && record.castling < 16 && bytes[25] <= NO_FILE && bytes[27] <= NO_RESULT;
-        if holds { Ok(record) } else { Err(RecordError::Bytes) }
+        holds.then_some(record)
     }
 }
 
@@ -277,7 +262,7 @@ mod tests {
         for (at, byte) in [(0, 0), (8, 0xff), (24, 0xff), (25, 9), (27, 4)] {
             let mut bad = good;
             bad[at] = byte;
-            let refused = Record::from_bytes(&bad).and_then(|record| record.board().map(|_| record)).is_err();
+            let refused = Record::from_bytes(&bad).and_then(|record| record.board()).is_none();
             assert!(refused || at == 0, "byte {at}");
         }
     }

@@ -17,7 +17,7 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     num::NonZeroUsize,
     panic,
-    path::{Path, PathBuf},
+    path::Path,
     sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
@@ -26,10 +26,12 @@ use std::{
 use rand::{SeedableRng, rngs::StdRng, seq::SliceRandom};
 
 use engine::evaluation::{Packed, WEIGHTS, Weights};
+use util::Failure;
+
 use positions::{TaperedPair, TracedPosition, sigmoid};
 use state::TuneState;
 
-pub use positions::{LabelError, LabelledPositions, SkippedLine};
+pub use positions::LabelledPositions;
 
 /// Positions that make one step of the optimiser.
 const BATCH: usize = 4096;
@@ -69,24 +71,6 @@ pub struct TuneProgress {
     pub left: Option<Duration>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum TuneError {
-    #[error("{0} positions are too few to fit to (at least {FEWEST})")]
-    TooFew(usize),
-    /// The file of the state cannot be read or written.
-    #[error("state {path}: {error}")]
-    State { path: PathBuf, error: std::io::Error },
-    /// The file is of another kind, or of an engine with other weights.
-    #[error("state {0}: not the state of a fit of this version; name another file")]
-    NoState(PathBuf),
-    #[error(
-        "state {0}: of a fit with other positions, knowledge, starting weights, epochs, rate, pull or seed; name another file"
-    )]
-    OtherFit(PathBuf),
-    #[error("stopped after {0} epochs")]
-    Stopped(u32),
-}
-
 /// Fits all weights, beginning at `start`. With a `state` file it resumes from there and writes it
 /// after every epoch; `stop` ends it within a batch and drops the unfinished epoch.
 pub fn tune(
@@ -96,9 +80,10 @@ pub fn tune(
     state: Option<&Path>,
     stop: &AtomicBool,
     mut progress: impl FnMut(&TuneProgress),
-) -> Result<Weights, TuneError> {
+) -> Result<Weights, Failure> {
     if positions.len() < FEWEST {
-        return Err(TuneError::TooFew(positions.len()));
+        let count = positions.len();
+        return Err(Failure::failed(format_args!("{count} positions are too few to fit to (at least {FEWEST})")));
     }
     let (training, held_out) = positions.split();
     let start = pairs(start);
@@ -128,7 +113,11 @@ pub fn tune(
         }
         // A part of an epoch is not kept, so that going on gives the same as never having stopped.
         if !fit.epoch(stop) {
-            return Err(TuneError::Stopped(epoch));
+            let rest = match state {
+                Some(_) => "the same command goes on from there",
+                None => "without --state nothing is kept",
+            };
+            return Err(Failure::failed(format_args!("stopped after {epoch} epochs; {rest}")));
         }
         if let Some(path) = state {
             fit.state.save(path)?;
@@ -181,7 +170,7 @@ impl WeightsFit<'_> {
     }
 
     fn step(&mut self, gradient: &[TaperedPair], rate: f64) {
-        // Keeps weights that hardly ever count from long steps on the word of a few positions.
+        // Keeps weights that hardly ever count from long steps for the sake of a few positions.
         const FLOOR: f64 = 1e-4;
         let TuneState { steps, weights, first, second, .. } = &mut self.state;
         *steps += 1;

@@ -5,27 +5,22 @@ use std::{
     io::{self, BufRead},
 };
 
-use crate::training::{
-    Record,
-    dataset::{DatasetSelection, Mixture},
+use crate::{
+    epd::BadLine,
+    training::{Record, dataset::Mixture},
 };
 use engine::{
-    board::{Board, Color, FenError},
+    board::{Board, Color},
     evaluation::{self, FULL_PHASE, FULL_SCALE, Packed, Recipe, Trace, WEIGHTS, Weights},
 };
 
 /// A middlegame and an endgame value in centipawns that may lie between two integers.
 pub(super) type TaperedPair = [f64; 2];
 
-/// The count of a weight for White less that for Black.
-struct Term {
-    weight: u16,
-    count: i16,
-}
-
 /// A position reduced to what does not change while the weights do.
 pub(super) struct TracedPosition {
-    terms: Box<[Term]>,
+    /// Weights, each with its count for White less that for Black.
+    terms: Box<[(u16, i16)]>,
     /// The part of the middlegame value that counts, 0 to 1.
     middlegame: f64,
     /// The part of the endgame value that counts when white is ahead, and when black is, 0 to 1.
@@ -47,7 +42,7 @@ impl TracedPosition {
             scale * (1.0 - middlegame)
         });
         Self {
-            terms: terms.map(|(&count, weight)| Term { weight, count }).collect(),
+            terms: terms.map(|(&count, weight)| (weight, count)).collect(),
             middlegame,
             endgame,
             offset: f64::from(evaluation::offset(board)),
@@ -56,9 +51,9 @@ impl TracedPosition {
     }
 
     fn sums(&self, weights: &[TaperedPair]) -> TaperedPair {
-        self.terms.iter().fold([0.0; 2], |[middlegame, endgame], term| {
-            let weight = weights[usize::from(term.weight)];
-            let count = f64::from(term.count);
+        self.terms.iter().fold([0.0; 2], |[middlegame, endgame], (weight, count)| {
+            let weight = weights[usize::from(*weight)];
+            let count = f64::from(*count);
             [middlegame + weight[0] * count, endgame + weight[1] * count]
         })
     }
@@ -81,9 +76,9 @@ impl TracedPosition {
         let shares = self.shares(sums);
         let expected = sigmoid(scaling * (sums[0] * shares[0] + sums[1] * shares[1] + self.offset));
         let slope = (expected - self.label) * expected * (1.0 - expected);
-        for term in &self.terms {
-            let sum = &mut gradient[usize::from(term.weight)];
-            let count = f64::from(term.count) * slope;
+        for (weight, count) in &self.terms {
+            let sum = &mut gradient[usize::from(*weight)];
+            let count = f64::from(*count) * slope;
             sum[0] += count * shares[0];
             sum[1] += count * shares[1];
         }
@@ -115,30 +110,11 @@ pub struct LabelledPositions {
     pub(super) fingerprint: u64,
 }
 
-/// A line that was no labelled position.
-#[derive(Debug)]
-pub struct SkippedLine {
-    /// The line, counted from 1.
-    pub number: usize,
-    pub reason: LabelError,
-}
-
-#[derive(Debug, PartialEq, thiserror::Error)]
-pub enum LabelError {
-    #[error("no ; between the FEN and white's expected score")]
-    NoLabel,
-    /// Not a number, or not a score.
-    #[error("{0:?} is no expected score (accepted: 0 to 1, 1 a win for white)")]
-    Label(String),
-    #[error(transparent)]
-    Fen(#[from] FenError),
-}
-
 impl LabelledPositions {
     /// Reads one position a line: a FEN, `;`, and the score white is expected to get, from 0 to 1 (the result of the game
     /// or a probability). What follows `#` is a comment. Lines that are wrong are left out and returned beside. Only what
     /// `recipe` has in full is fitted; the rest must count nothing in it.
-    pub fn read(input: impl BufRead, recipe: &Recipe) -> io::Result<(Self, Vec<SkippedLine>)> {
+    pub fn read(input: impl BufRead, recipe: &Recipe) -> io::Result<(Self, Vec<BadLine>)> {
         let (mut samples, mut skipped) = (Vec::new(), Vec::new());
         let mut hasher = hasher_of(recipe);
         for (number, line) in (1..).zip(input.split(b'\n')) {
@@ -151,18 +127,17 @@ impl LabelledPositions {
             text.hash(&mut hasher);
             match labelled(text) {
                 Ok((board, label)) => samples.push(TracedPosition::new(&board, recipe, label)),
-                Err(reason) => skipped.push(SkippedLine { number, reason }),
+                Err(reason) => skipped.push(BadLine { number, reason }),
             }
         }
         Ok((Self { samples, fingerprint: hasher.finish() }, skipped))
     }
 
-    /// The positions that own games have left, each worth what `mixture` makes of its labels.
+    /// Takes positions of own games, each with the mixture of its labels.
     pub fn of_records(records: &[Record], mixture: &Mixture, recipe: &Recipe) -> Self {
-        let selection = DatasetSelection::default();
         let mut hasher = hasher_of(recipe);
-        let labelled = records.iter().filter(|record| !selection.is_decided(record)).filter_map(|record| {
-            let (board, expected) = (record.board().ok()?, f64::from(mixture.target(record)?));
+        let labelled = records.iter().filter_map(|record| {
+            let (board, expected) = (record.board()?, f64::from(mixture.target(record)?));
             (record.key(), expected.to_bits()).hash(&mut hasher);
             let white = if board.turn() == Color::White { expected } else { 1.0 - expected };
             Some(TracedPosition::new(&board, recipe, white))
@@ -191,9 +166,10 @@ fn hasher_of(recipe: &Recipe) -> DefaultHasher {
     hasher
 }
 
-fn labelled(text: &str) -> Result<(Board, f64), LabelError> {
-    let (fen, label) = text.split_once(';').ok_or(LabelError::NoLabel)?;
+fn labelled(text: &str) -> Result<(Board, f64), String> {
+    let (fen, label) = text.split_once(';').ok_or("no ; between the FEN and white's expected score")?;
     let label = label.trim();
     let score = label.parse().ok().filter(|score| (0.0..=1.0).contains(score));
-    Ok((Board::from_fen(fen)?, score.ok_or_else(|| LabelError::Label(label.to_owned()))?))
+    let wrong = || format!("{label:?} is no expected score (accepted: 0 to 1, 1 a win for white)");
+    Ok((Board::from_fen(fen).map_err(|error| error.to_string())?, score.ok_or_else(wrong)?))
 }

@@ -3,13 +3,22 @@
 //! Text, because Rust prints a float so that it reads back as the same one: a line of facts, then a line a value with its
 //! two moments.
 
-use std::{fmt::Write, fs, io, path::Path};
+use std::{
+    fmt::{Display, Write},
+    fs, io,
+    path::Path,
+};
 
-use super::{TuneError, positions::TaperedPair};
+use super::positions::TaperedPair;
 use crate::state::replace;
 use engine::evaluation::Weights;
+use util::Failure;
 
 const FORMAT: &str = "concilio-tune-2";
+
+fn unusable(path: &Path, reason: &dyn Display) -> Failure {
+    Failure::failed(format_args!("state {}: {reason}", path.display()))
+}
 
 /// State that the next epoch depends on besides the positions and the plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,22 +35,25 @@ pub(super) struct TuneState {
 
 impl TuneState {
     /// The state in a file; `None` if there is no such file.
-    pub(super) fn load(path: &Path, fingerprint: u64) -> Result<Option<Self>, TuneError> {
+    pub(super) fn load(path: &Path, fingerprint: u64) -> Result<Option<Self>, Failure> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(TuneError::State { path: path.to_owned(), error }),
+            Err(error) => return Err(unusable(path, &error)),
         };
-        let state = Self::parse(&text).ok_or_else(|| TuneError::NoState(path.to_owned()))?;
+        let state = Self::parse(&text);
+        let foreign = "not the state of a fit of this version; name another file";
+        let state = state.ok_or_else(|| unusable(path, &foreign))?;
         if state.fingerprint != fingerprint {
-            return Err(TuneError::OtherFit(path.to_owned()));
+            let other = "of a fit with other positions, knowledge, starting weights, epochs, rate, pull or seed";
+            return Err(unusable(path, &format_args!("{other}; name another file")));
         }
         Ok(Some(state))
     }
 
     /// Writes the file; it is never half written.
-    pub(super) fn save(&self, path: &Path) -> Result<(), TuneError> {
-        replace(path, &self.to_text()).map_err(|error| TuneError::State { path: path.to_owned(), error })
+    pub(super) fn save(&self, path: &Path) -> Result<(), Failure> {
+        replace(path, self.to_text()).map_err(|error| unusable(path, &error))
     }
 
     fn to_text(&self) -> String {

@@ -41,6 +41,10 @@ fn plan(epochs: u32, threads: usize) -> TunePlan {
     TunePlan { epochs, rate: 3.0, pull: 0.0, threads: NonZeroUsize::new(threads).expect("some"), seed: 7 }
 }
 
+fn failure(fitted: Result<Weights, Failure>) -> String {
+    fitted.expect_err("no weights").to_string()
+}
+
 #[test]
 fn tuned_evaluation_is_the_played_one() {
     let text = random_games(10);
@@ -105,7 +109,7 @@ fn resumed_tuning_equals_uninterrupted() {
     let stop = AtomicBool::new(false);
     let stop_at_two = |progress: &TuneProgress| stop.store(progress.epoch == 2, Ordering::Relaxed);
     let stopped = tune(&positions, &start, &plan(4, 2), Some(&state), &stop, stop_at_two);
-    assert!(matches!(stopped, Err(TuneError::Stopped(2))), "{stopped:?}");
+    assert_eq!(failure(stopped), "stopped after 2 epochs; the same command goes on from there");
     let mut epochs = Vec::new();
     let note = |progress: &TuneProgress| epochs.push(progress.epoch);
     let resumed = tune(&positions, &start, &plan(4, 3), Some(&state), &AtomicBool::new(false), note);
@@ -114,14 +118,14 @@ fn resumed_tuning_equals_uninterrupted() {
 
     let text = std::fs::read_to_string(&state).expect("it is there");
     let other = tune(&read(&random_games(19)), &start, &plan(4, 1), Some(&state), &AtomicBool::new(false), |_| {});
-    assert!(matches!(other, Err(TuneError::OtherFit(_))), "{other:?}");
+    assert!(failure(other).contains("of a fit with other positions"));
     for epochs in [2, 6] {
         let longer = tune(&positions, &start, &plan(epochs, 1), Some(&state), &AtomicBool::new(false), |_| {});
-        assert!(matches!(longer, Err(TuneError::OtherFit(_))), "with {epochs} epochs the rates are others: {longer:?}");
+        assert!(failure(longer).contains("of a fit with other positions"), "with {epochs} epochs the rates are others");
     }
     std::fs::write(&state, &text[..text.len() / 2]).expect("it can be written");
     let cut = tune(&positions, &start, &plan(4, 1), Some(&state), &AtomicBool::new(false), |_| {});
-    assert!(matches!(cut, Err(TuneError::NoState(_))), "{cut:?}");
+    assert!(failure(cut).contains("not the state of a fit"));
 }
 
 #[test]
@@ -137,7 +141,7 @@ fn invalid_lines_are_named_and_skipped() {
     let (positions, skipped) = LabelledPositions::read(text.as_bytes(), &Recipe::COMPLETE).expect("memory is readable");
     assert_eq!(positions.samples.iter().map(|sample| sample.label).collect::<Vec<_>>(), [0.53, 1.0]);
     assert_eq!(skipped.iter().map(|line| line.number).collect::<Vec<_>>(), [4, 5, 6, 7]);
-    assert_eq!(skipped[1].reason, LabelError::Label("35".to_owned()));
+    assert!(skipped[1].reason.starts_with("\"35\" is no expected score"), "{skipped:?}");
     let too_few = tune(&positions, &WEIGHTS, &plan(1, 1), None, &AtomicBool::new(false), |_| {});
-    assert!(matches!(too_few, Err(TuneError::TooFew(2))), "{too_few:?}");
+    assert!(failure(too_few).starts_with("2 positions are too few"));
 }

@@ -12,12 +12,12 @@
 //!   once.
 //! - No line is longer than [`MAX_LINE`]; of a longer one only its arrival is reported.
 
-use std::mem;
+use std::{mem, time::Instant};
 
 use bytes::{Buf, BytesMut};
 use tokio_util::codec::{Decoder, Encoder};
 
-use util::timeseal::{self, PING, PONG, Stamps};
+use util::timeseal::{self, PING, PONG};
 
 /// The longest line that is read, bytes. Servers write a tenth of it.
 pub const MAX_LINE: usize = 16 * 1024;
@@ -78,7 +78,8 @@ pub struct TelnetCodec {
     prompts: usize,
     /// Set after a question, whose blank is still to come.
     asked: bool,
-    seal: Option<Stamps>,
+    /// The start of the connection, if its lines are sealed.
+    seal: Option<Instant>,
 }
 
 impl TelnetCodec {
@@ -89,7 +90,7 @@ impl TelnetCodec {
     /// Creates a codec with timeseal, in either version. The first line sent must be
     /// [`timeseal::Version::hello`].
     pub fn sealed() -> Self {
-        Self { seal: Some(Stamps::start()), ..Self::default() }
+        Self { seal: Some(Instant::now()), ..Self::default() }
     }
 
     /// Takes one byte of text (telnet's own are gone) and returns the frame that it completes.
@@ -293,10 +294,10 @@ impl Encoder<ClientFrame<'_>> for TelnetCodec {
                 .take(MAX_COMMAND)
                 .collect(),
         };
-        match &self.seal {
-            Some(stamps) => {
+        match self.seal {
+            Some(began) => {
                 let mut packet = Vec::with_capacity(line.len() + 32);
-                timeseal::seal(&line, stamps.now(), &mut packet);
+                timeseal::seal(&line, timeseal::stamp(began), &mut packet);
                 target.extend_from_slice(&packet);
             }
             None => {
@@ -436,7 +437,7 @@ mod tests {
         TelnetCodec::sealed().encode(ClientFrame::Nudge, &mut sent).expect("encoding cannot fail");
         assert!(sent.is_empty());
         TelnetCodec::sealed().encode(ClientFrame::Pong, &mut sent).expect("encoding cannot fail");
-        assert_eq!(timeseal::open(&sent[..sent.len() - 1]).expect("sealed").line, PONG);
+        assert_eq!(timeseal::open(&sent[..sent.len() - 1]).expect("sealed").0, PONG);
     }
 
     fn server_bytes() -> impl Strategy<Value = Vec<u8>> {

@@ -19,6 +19,7 @@ const TIMESEAL_PORT: u16 = 5000;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FicsSettings {
+    /// Host, unless `url` names one.
     pub host: String,
     /// Port. On freechess.org 5000 understands timeseal, 23 is plain telnet. 1 to 65535.
     #[serde(with = "WholeNumber::<1, 65535>")]
@@ -26,34 +27,36 @@ pub struct FicsSettings {
     /// The port to try where `port` cannot be reached, without timeseal; 0 for none. 0 to 65535.
     #[serde(with = "WholeNumber::<0, 65535>")]
     pub fallback_port: u16,
-    /// Send the time with every line, so that network delay is not charged to the bot.
+    /// Send the time with every line, so that network delay is not charged to the bot: `"auto"` (on
+    /// port 5000), `"v1"`, `"v2"` or `"off"`.
     pub timeseal: Timeseal,
     /// Account; empty plays as a guest under a name that the server draws.
     pub username: String,
-    /// File with the account's password in its first line. Without it the environment variable
-    /// `CONCILIO_FICS_PASSWORD` and systemd's credential `fics-password` are read. Without any
-    /// password the bot is a guest.
+    /// File with the account's password in its first line. Without it CONCILIO_FICS_PASSWORD
+    /// counts, then systemd's credential fics-password.
     pub password_file: Option<PathBuf>,
-    /// Games sought while we are idle, in the server's words: `5 0 rated`, `15 10 unrated f`. Always posted as manual, so
-    /// that the policy sees every answer.
+    /// Games sought while the bot is idle, in the server's words, such as ["5 0 rated", "15 10
+    /// unrated f"].
     pub seeks: Vec<String>,
     /// Seconds between two unanswered seeks. 10 to 86400.
     #[serde(with = "WholeNumber::<10, 86400>")]
     pub seek_every: u64,
-    /// The server's own filter of challenges (`help formula`); empty accepts all that the policy accepts.
+    /// The server's own filter of challenges ("help formula" there); empty accepts all that the
+    /// policy accepts.
     pub formula: String,
-    /// Variants for which challenges are let through: a server keeps them from computer accounts that have not set the interface variable of
-    /// this name to 1 (`help computers`): `fr`, `crazyhouse`, `atomic`, `wildcastle`. Servers that have no such variable ignore it.
+    /// Variants for which challenges are let through, as interface variables (`fr`, `crazyhouse`,
+    /// `atomic`, ...): a server keeps them from computer accounts.
     #[serde(deserialize_with = "interface_variables")]
     pub variants: Vec<String>,
-    /// Further variables, each set by `set NAME VALUE` after the built-in ones.
+    /// Further variables, each set by "set NAME VALUE" after the built-in ones, such as { tzone =
+    /// "UTC" }.
     pub variables: BTreeMap<String, String>,
     /// Finger notes 1 to 10: who runs this, what it runs on.
     #[serde(deserialize_with = "at_most_ten")]
     pub notes: Vec<String>,
     /// Channels to listen to; their messages go to the log only.
     pub channels: Vec<u16>,
-    /// The account that runs tournaments, such as `mamer`; empty: none is listened to.
+    /// The account that runs tournaments, such as `"mamer"`; empty for none.
     pub tournament_manager: String,
     /// Join tournaments that this manager announces. Computers may join only those open to them.
     pub join_tournaments: bool,
@@ -70,7 +73,7 @@ pub struct FicsSettings {
     /// Days after which adjudication of an adjourned game is requested; 0 is never. 0 to 3650.
     #[serde(with = "WholeNumber::<0, 3650>")]
     pub adjudicate_after: u32,
-    /// Command of the request; `{opponent}` is replaced.
+    /// Command of that request; {opponent} is replaced.
     pub adjudicate_command: String,
     /// Seconds of silence after which the server is asked for a sign of life. 1 to 86400.
     #[serde(with = "WholeNumber::<1, 86400>")]
@@ -84,7 +87,7 @@ pub struct FicsSettings {
     /// Seconds that the connection may take to open. 1 to 3600.
     #[serde(with = "WholeNumber::<1, 3600>")]
     pub connect_timeout: u64,
-    /// Seconds for which the server may be silent while we log in. 1 to 3600.
+    /// Seconds for which the server may be silent during the login. 1 to 3600.
     #[serde(with = "WholeNumber::<1, 3600>")]
     pub login_timeout: u64,
     /// Seconds that the server may take to answer a move, an acceptance or a challenge. 1 to 3600.

@@ -169,7 +169,7 @@ fn doubled(patience: Duration, times: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::{Clock, Color, GameId, GameInfo, GameStatus, GameTerms, Line, Offers, Player, TimeControl, Variant};
+    use domain::{Clock, GameId, GameInfo, GameStatus, GameTerms, Offers, Player, TimeControl, Variant};
 
     const USUAL: Duration = Duration::from_secs(15);
 
@@ -195,16 +195,7 @@ mod tests {
             time_control: TimeControl::real_time(secs(60), Duration::ZERO),
             rated: false,
         };
-        let info = GameInfo {
-            id: GameId::from("g"),
-            terms,
-            white: Player::named("bob"),
-            black: Player::named("ann"),
-            our_color: Color::White,
-            start: Line::start(Variant::Standard),
-            tournament: None,
-            url: None,
-        };
+        let info = GameInfo::from_start("g", terms, Player::named("bob"), Player::named("ann"));
         ServerEvent::Game(Box::new(info), state(moves, left))
     }
 

@@ -79,18 +79,6 @@ pub struct FaultPlan {
     pub dialect: Dialect,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FaultPlanError {
-    /// The name of a fault is not known.
-    #[error(
-        "unknown fault {0:?} (known: seed, cut, delay, 429, 500, 502, lost, half-open, duplicate, reorder, drop, restart, \
-         stall-move, slow, open, first-line, late, echo, streams, dialect)"
-    )]
-    Unknown(String),
-    #[error("fault {key}={value:?}: {expected} is expected")]
-    Value { key: String, value: String, expected: &'static str },
-}
-
 impl FaultPlan {
     fn percents(&mut self) -> [(&'static str, &mut Percent); 9] {
         [
@@ -117,8 +105,8 @@ impl FaultPlan {
         ]
     }
 
-    fn set(&mut self, key: &str, value: &str) -> Result<(), FaultPlanError> {
-        let wrong = |expected| FaultPlanError::Value { key: key.to_owned(), value: value.to_owned(), expected };
+    fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let wrong = |expected: &str| format!("fault {key}={value:?}: {expected} is expected");
         if let Some((_, field)) = self.percents().into_iter().find(|(name, _)| *name == key) {
             let percent = value.strip_suffix('%').and_then(|number| number.parse().ok()).and_then(Percent::new);
             *field = percent.ok_or_else(|| wrong("a percentage such as 5%"))?;
@@ -144,16 +132,21 @@ impl FaultPlan {
                 let known = Dialect::ALL.into_iter().find(|dialect| dialect.key() == value);
                 self.dialect = known.ok_or_else(|| wrong("freechess, fatics, capablanca or uhlin"))?;
             }
-            _ => return Err(FaultPlanError::Unknown(key.to_owned())),
+            _ => {
+                return Err(format!(
+                    "unknown fault {key:?} (known: seed, cut, delay, 429, 500, 502, lost, half-open, duplicate, reorder, \
+                     drop, restart, stall-move, slow, open, first-line, late, echo, streams, dialect)"
+                ));
+            }
         }
         Ok(())
     }
 }
 
 impl FromStr for FaultPlan {
-    type Err = FaultPlanError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, FaultPlanError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let mut plan = Self::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));

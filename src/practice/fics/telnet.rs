@@ -154,9 +154,9 @@ impl TelnetConnection {
             return Ok(Some(ClientInput::TooLong));
         }
         if std::mem::take(&mut self.first_line)
-            && let Ok(opened) = timeseal::open(&line)
+            && let Ok((hello, _)) = timeseal::open(&line)
         {
-            let Some(version) = Version::of_hello(&opened.line) else {
+            let Some(version) = Version::of_hello(&hello) else {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "unknown timeseal version"));
             };
             if self.plan.dialect().has_timeseal(if version == Version::One { 1 } else { 2 }) {
@@ -168,12 +168,12 @@ impl TelnetConnection {
         if self.seal.is_none() {
             return Ok(Some(ClientInput::Line(without_telnet(&line))));
         }
-        let opened = timeseal::open(&line).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-        if opened.line == timeseal::PONG {
+        let (line, _) = timeseal::open(&line).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        if line == timeseal::PONG {
             self.pings = self.pings.saturating_sub(1);
             return Ok(Some(ClientInput::Pong));
         }
-        Ok(Some(ClientInput::Line(without_telnet(&opened.line))))
+        Ok(Some(ClientInput::Line(without_telnet(&line))))
     }
 
     /// Gathers output until [`release`](Self::release): a board must not arrive before its timeseal

@@ -1,6 +1,6 @@
 //! Games to take away: PGN and JSON.
 
-use std::{borrow::Cow, fmt::Write, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use axum::{
     Json, Router,
@@ -12,7 +12,6 @@ use axum::{
 use jiff::{Timestamp, tz::TimeZone};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use shakmaty::Position;
 
 use super::{api::LichessApi, error::ApiError, render::color};
 use crate::{
@@ -20,7 +19,7 @@ use crate::{
     game::{End, GameOutcome},
     state::{Denied, GameView, PlayerView},
 };
-use domain::{Color, GameId, Line, TimeControl, Tournament, TournamentKind};
+use domain::{Color, GameId, Line, PgnWriter, TimeControl, Tournament, TournamentKind};
 
 /// The delay of running games, in moves.
 const DELAY_PLIES: usize = 3;
@@ -176,36 +175,24 @@ fn sans(line: &Line) -> Vec<String> {
 }
 
 fn pgn(view: &GameView, options: &ExportOptions, url: &str) -> String {
-    let mut text = String::new();
-    if options.tags {
-        for (name, value) in tags(view, url) {
-            let _ = writeln!(text, "[{name} \"{value}\"]");
-        }
-        text.push('\n');
-    }
+    let tags = if options.tags { tags(view, url) } else { Vec::new() };
+    let mut text = PgnWriter::begin(&tags).on_one_line();
     if options.moves {
-        let start = view.line.start_position();
-        let first = start.turn();
-        let number = usize::try_from(start.fullmoves().get()).unwrap_or(1);
-        for (ply, san) in sans(&view.line).into_iter().enumerate() {
-            let halves = ply + usize::from(first == Color::Black);
-            if halves.is_multiple_of(2) {
-                let _ = write!(text, "{}. ", number + halves / 2);
-            } else if ply == 0 || options.clocks {
-                let _ = write!(text, "{}... ", number + halves / 2);
+        let mut line = view.line.prefix(0);
+        for (ply, uci) in view.line.moves().iter().enumerate() {
+            if text.play(&mut line, *uci, options.clocks).is_err() {
+                break;
             }
-            let _ = write!(text, "{san} ");
             if options.clocks
                 && let Some(left) = view.move_times.get(ply).copied().flatten()
             {
                 let seconds = left.as_secs();
-                let _ = write!(text, "{{ [%clk {}:{:02}:{:02}] }} ", seconds / 3600, seconds / 60 % 60, seconds % 60);
+                let clock = format!("[%clk {}:{:02}:{:02}]", seconds / 3600, seconds / 60 % 60, seconds % 60);
+                text.comment(&[clock]);
             }
         }
     }
-    text.push_str(result(view));
-    text.push_str("\n\n");
-    text
+    text.end(result(view))
 }
 
 fn result(view: &GameView) -> &'static str {

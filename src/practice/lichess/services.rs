@@ -85,7 +85,7 @@ fn search(line: Line) -> KnownPosition {
         let Some(found) = found.filter(|_| !root.is_empty()) else { break };
         let best = position.move_to_uci(found.best);
         left.retain(|uci| uci.to_string() != best);
-        known.best.push((best, found.score.into()));
+        known.best.push((best, found.score));
         known.depth = known.depth.max(found.depth);
     }
     known

@@ -4,75 +4,13 @@
 //! Takes the first COUNT (200) games of standard chess with twenty plies or more, White as the bot.
 //! Then `concilio report --journal JOURNAL` studies them.
 
-use std::{env, fs::File, io::BufReader, ops::ControlFlow, sync::Arc, time::Duration};
+use std::{env, fs::File, io::BufReader, sync::Arc, time::Duration};
 
 use bot::journal::{GameKey, Journal, JournalSettings};
-use domain::{Color, GameId, GameInfo, GameStatus, GameTerms, Line, Player, ServerName, TimeControl, Variant};
-use pgn_reader::{
-    RawTag, Reader, SanPlus, Skip, Visitor,
-    shakmaty::{CastlingMode, Position as _},
-};
+use domain::{Color, GameInfo, GameStatus, GameTerms, Line, PgnGame, Player, ServerName, TimeControl, Variant};
 
 /// The length below which games are skipped.
 const FEWEST_PLIES: usize = 20;
-
-#[derive(Default)]
-struct FileGame {
-    white: String,
-    black: String,
-    winner: Option<Color>,
-    drawn: bool,
-    /// True if it starts from the usual position in standard chess.
-    usual: bool,
-    line: Option<Line>,
-}
-
-struct Games;
-
-impl Visitor for Games {
-    type Tags = FileGame;
-    type Movetext = FileGame;
-    type Output = FileGame;
-
-    fn begin_tags(&mut self) -> ControlFlow<FileGame, FileGame> {
-        ControlFlow::Continue(FileGame { usual: true, ..FileGame::default() })
-    }
-
-    fn tag(&mut self, game: &mut FileGame, name: &[u8], value: RawTag<'_>) -> ControlFlow<FileGame> {
-        let value = value.decode_utf8_lossy().into_owned();
-        match name {
-            b"White" => game.white = value,
-            b"Black" => game.black = value,
-            b"Result" if value == "1-0" => game.winner = Some(Color::White),
-            b"Result" if value == "0-1" => game.winner = Some(Color::Black),
-            b"Result" if value == "1/2-1/2" => game.drawn = true,
-            b"FEN" | b"Variant" => game.usual &= value == "Standard",
-            _ => (),
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, game: FileGame) -> ControlFlow<FileGame, FileGame> {
-        ControlFlow::Continue(FileGame { line: Some(Line::start(Variant::Standard)), ..game })
-    }
-
-    fn san(&mut self, game: &mut FileGame, san: SanPlus) -> ControlFlow<FileGame> {
-        let played = game.line.as_mut().and_then(|line| {
-            let mv = san.san.to_move(line.position()).ok()?;
-            line.play(mv.to_uci(CastlingMode::Standard)).ok()
-        });
-        game.usual &= played.is_some();
-        ControlFlow::Continue(())
-    }
-
-    fn begin_variation(&mut self, _: &mut FileGame) -> ControlFlow<FileGame, Skip> {
-        ControlFlow::Continue(Skip(true))
-    }
-
-    fn end_game(&mut self, game: FileGame) -> FileGame {
-        game
-    }
-}
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -83,12 +21,16 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let count: usize = arguments.next().map_or(Ok(200), |count| count.parse())?;
     let settings = JournalSettings { path: journal.into(), pgn_directory: "".into(), ..JournalSettings::default() };
     let journal = Journal::open(&settings)?;
-    let mut reader = Reader::new(BufReader::new(File::open(games)?));
+    let start = |game: &PgnGame| match (game.tag("FEN"), game.tag("Variant")) {
+        ("", "" | "Standard") => Ok(Line::start(Variant::Standard)),
+        _ => Err("not from the usual start".to_owned()),
+    };
+    let mut played = PgnGame::read_all(BufReader::new(File::open(games)?), usize::MAX, start);
     let mut recorded = 0;
     while recorded < count
-        && let Some(game) = reader.read_game(&mut Games)?
+        && let Some(game) = played.next().transpose()?
     {
-        if let Some(line) = game.line.as_ref().filter(|line| game.usual && line.ply() >= FEWEST_PLIES) {
+        if let Some(line) = game.line.as_ref().ok().filter(|line| line.ply() >= FEWEST_PLIES) {
             recorded += 1;
             record(&journal, recorded, &game, line).await?;
         }
@@ -101,30 +43,27 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 async fn record(
     journal: &Journal,
     number: usize,
-    game: &FileGame,
+    game: &PgnGame,
     line: &Line,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let server = ServerName::from("file");
     let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::ZERO);
-    let info = GameInfo {
-        id: GameId::from(format!("file{number:04}").as_str()),
-        terms: GameTerms { variant: Variant::Standard, time_control, rated: false },
-        white: Player::named(&game.white),
-        black: Player::named(&game.black),
-        our_color: Color::White,
-        start: Line::start(Variant::Standard),
-        tournament: None,
-        url: None,
-    };
+    let info = GameInfo::from_start(
+        format!("file{number:04}").as_str(),
+        GameTerms { variant: Variant::Standard, time_control, rated: false },
+        Player::named(game.tag("White")),
+        Player::named(game.tag("Black")),
+    );
     let key = GameKey::new(&server, &info.id);
     journal.game_started(&server, &info);
     journal.line_seen(&key, &Arc::new(line.clone()), None);
-    let status = match game.winner {
-        _ if line.position().is_checkmate() => GameStatus::Mate,
-        Some(_) => GameStatus::Resign,
-        None if game.drawn => GameStatus::Draw,
-        None => GameStatus::UnknownFinish,
+    let (status, winner) = match game.tag("Result") {
+        "1-0" => (GameStatus::Resign, Some(Color::White)),
+        "0-1" => (GameStatus::Resign, Some(Color::Black)),
+        "1/2-1/2" => (GameStatus::Draw, None),
+        _ => (GameStatus::UnknownFinish, None),
     };
-    journal.game_over(&key, &status, game.winner).await?;
+    let status = if line.is_checkmate() { GameStatus::Mate } else { status };
+    journal.game_over(&key, &status, winner).await?;
     Ok(())
 }

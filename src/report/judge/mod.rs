@@ -10,9 +10,9 @@ mod questions;
 mod searches;
 
 pub(crate) use questions::after;
-pub use questions::{GameMaterial, JudgeQuestion, position_key};
+pub use questions::{GameMaterial, position_key};
 pub(crate) use searches::give_way;
-pub use searches::{JudgeError, judge_all};
+pub use searches::judge_all;
 
 use std::{collections::HashMap, path::PathBuf, rc::Rc, time::Duration};
 
@@ -20,7 +20,7 @@ use council::electors::{ElectorKind, ElectorSpec, EngineProgram};
 use domain::{Knowledge, Limits, Line, Score, UciMove};
 use shakmaty::Position as _;
 
-use bot::journal::{JournalError, JudgeId, JudgementRecord, Judgements};
+use bot::journal::{JournalError, JudgementRecord, Judgements};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JudgeEffort {
@@ -30,7 +30,7 @@ pub enum JudgeEffort {
 }
 
 impl Default for JudgeEffort {
-    /// Returns an effort at which two cores judge a hundred games in some minutes.
+    /// Returns an effort of some minutes for a hundred games on two cores.
     fn default() -> Self {
         Self::Nodes(20_000)
     }
@@ -77,7 +77,7 @@ impl JudgeSpec {
         }
     }
 
-    /// MiB for its table: enough for the nodes of one position, little enough that emptying it costs nothing.
+    /// Returns the size of its table in MiB: enough for the nodes of one position, and quick to empty.
     fn hash(&self) -> usize {
         const NODES_PER_MIB: u64 = 50_000;
         match self.effort {
@@ -98,9 +98,9 @@ impl JudgeSpec {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PositionVerdict {
     pub score: Score,
-    /// The best line, the best move first; empty where the game is over.
+    /// The best line, the best move first; empty if the game is over.
     pub line: Vec<UciMove>,
-    /// The depth of the search, plies; 0 where the rules decide.
+    /// The depth of the search, plies; 0 if the rules decide.
     pub depth: u32,
 }
 
@@ -141,7 +141,7 @@ impl From<JudgementRecord> for PositionVerdict {
 pub struct Verdicts {
     /// Shared by all judges of a journal.
     judgements: Rc<Judgements>,
-    judge: JudgeId,
+    judge: i64,
 }
 
 impl Verdicts {

@@ -16,12 +16,6 @@ pub fn position_key(line: &Line) -> u64 {
     line.position().zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
 }
 
-#[derive(Clone, Debug)]
-pub struct JudgeQuestion {
-    pub line: Line,
-    pub key: u64,
-}
-
 /// The journal's data of a game.
 #[derive(Clone, Debug)]
 pub struct GameMaterial {
@@ -32,9 +26,9 @@ pub struct GameMaterial {
 }
 
 impl GameMaterial {
-    /// Reads a game. Moves from the first on that is not legal are left out, with a warning in the log.
+    /// Reads a game up to its first illegal move, with a warning in the log.
     pub fn read(archive: &Archive, record: GameRecord) -> Result<Self, JournalError> {
-        // The moves that the server has shown and that are legal.
+        // The legal moves confirmed by the server.
         let mut played: Vec<_> = archive.moves(&record)?.into_iter().take_while(|played| played.confirmed).collect();
         let line = record.line_of(played.iter().map(|played| played.uci));
         played.truncate(line.ply());
@@ -52,8 +46,7 @@ impl GameMaterial {
         self.record.variant.is_standard_rules() && self.moves.len() > 1 && engine_position(&self.line).is_ok()
     }
 
-    /// The positions that stood on the board, the start first, each as a line that begins with it. There is always one, because
-    /// each comes from a line that was played.
+    /// Returns the positions of the game, the start first, each as a line from there.
     pub fn positions(&self) -> Option<Vec<Line>> {
         let mut position = self.line.start_position().clone();
         let mut lines = Vec::with_capacity(self.moves.len() + 1);
@@ -67,14 +60,14 @@ impl GameMaterial {
         Some(lines)
     }
 
-    /// The positions to judge, each once, without those that the rules decide.
-    pub fn questions(&self) -> Vec<JudgeQuestion> {
+    /// Returns the positions to judge, each once and as a line from there, without positions decided by
+    /// the rules.
+    pub fn questions(&self) -> Vec<Line> {
         let positions = self.positions().unwrap_or_default();
         let (mut questions, mut asked) = (Vec::new(), HashSet::new());
         let mut ask = |line: Line| {
-            let key = position_key(&line);
-            if asked.insert(key) && PositionVerdict::by_the_rules(&line).is_none() {
-                questions.push(JudgeQuestion { line, key });
+            if asked.insert(position_key(&line)) && PositionVerdict::by_the_rules(&line).is_none() {
+                questions.push(line);
             }
         };
         for (line, (played, proposals)) in positions.iter().zip(&self.moves) {
@@ -95,9 +88,9 @@ impl GameMaterial {
     /// Returns the verdicts on its positions; `None` while some are missing.
     pub fn verdicts(&self, known: &Verdicts) -> Result<Option<GameVerdicts>, JournalError> {
         let mut verdicts = GameVerdicts::new();
-        for JudgeQuestion { line, key } in self.questions() {
+        for line in self.questions() {
             match known.of(&line)? {
-                Some(verdict) => drop(verdicts.insert(key, verdict)),
+                Some(verdict) => drop(verdicts.insert(position_key(&line), verdict)),
                 None => return Ok(None),
             }
         }
@@ -105,14 +98,14 @@ impl GameMaterial {
     }
 }
 
-/// The position after a move, as a line that begins with it; `None` if the move is not legal.
+/// Returns the position after a move, as a line from there; `None` if the move is illegal.
 pub(crate) fn after(line: &Line, uci: UciMove) -> Option<Line> {
     let mut position = line.position().clone();
     position.play_unchecked(uci.to_move(&position).ok()?);
     alone(line, &position)
 }
 
-/// A position without its past and its count of moves towards fifty, by the rules of the line it is from.
+/// Returns a position without its past and its fifty-move count, as a line of the same variant.
 fn alone(line: &Line, position: &VariantPosition) -> Option<Line> {
     let mut setup = position.to_setup(EnPassantMode::Legal);
     setup.halfmoves = 0;

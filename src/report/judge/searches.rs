@@ -1,9 +1,9 @@
-//! The searches of a judge: on several threads that give way to everything else, kept in batches as they come.
+//! The searches of a judge, on several threads of low priority; verdicts are written in batches.
 
 use std::{
     collections::HashSet,
     num::NonZeroUsize,
-    path::PathBuf,
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
@@ -13,45 +13,36 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bot::journal::{JournalError, JudgementRecord};
-use council::electors::{Elector, ElectorFailure, ElectorSpec, Job};
-use domain::{Bound, Limits, Phase, Proposal, SearchId, Task};
+use bot::journal::JudgementRecord;
+use council::electors::{Elector, ElectorFailure, ElectorSpec, Task};
+use domain::{Bound, Limits, Line, Phase, Proposal, SearchId};
 
-use super::{JudgeQuestion, JudgeSpec, Verdicts};
+use super::{JudgeSpec, Verdicts, position_key};
+use util::Failure;
 
 /// The interval of writing: an interruption loses no more.
 const KEPT_EVERY: Duration = Duration::from_secs(1);
 
-/// The moves of a best line that are kept.
+/// Maximum number of stored moves of a best line.
 const LONGEST_LINE: usize = 8;
 
 const NICENESS: i32 = 19;
-
-#[derive(Debug, thiserror::Error)]
-pub enum JudgeError {
-    /// The engine does not start, or does not go on.
-    #[error("judge {}: {reason}", engine.display())]
-    Engine { engine: PathBuf, reason: String },
-    /// The journal does not take the judgements.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-}
 
 /// Judges positions without a verdict on `threads` threads and keeps the verdicts. `progress`
 /// receives the number of judged positions in `questions`. Ends early, with all verdicts so far
 /// kept, when `stop` is set. Returns the number of searches.
 pub fn judge_all(
     spec: &JudgeSpec,
-    questions: Vec<JudgeQuestion>,
+    questions: Vec<Line>,
     verdicts: &Verdicts,
     threads: NonZeroUsize,
     stop: &AtomicBool,
     progress: &mut dyn FnMut(usize, usize),
-) -> Result<usize, JudgeError> {
+) -> Result<usize, Failure> {
     let mut seen = HashSet::new();
     let mut open = Vec::new();
     for question in questions {
-        if seen.insert(question.key) && verdicts.of(&question.line)?.is_none() {
+        if seen.insert(position_key(&question)) && verdicts.of(&question)?.is_none() {
             open.push(question);
         }
     }
@@ -71,7 +62,7 @@ pub fn judge_all(
                     && !broken.load(Relaxed)
                     && !stop.load(Relaxed)
                 {
-                    // A search that was cut short is no judgement.
+                    // An interrupted search is no judgement.
                     let Some(judged) = searcher.judge(question, stop).transpose() else { break };
                     if sender.send(judged).is_err() {
                         break;
@@ -90,12 +81,13 @@ pub fn judge_all(
     Ok(found)
 }
 
-/// Writes judgements as they come, some at a time. Ends with the first error, after keeping what came before.
+/// Writes judgements in batches as they come. Ends with the first error, after writing the earlier
+/// ones.
 fn keep_all(
-    results: &mpsc::Receiver<Result<JudgementRecord, JudgeError>>,
+    results: &mpsc::Receiver<Result<JudgementRecord, Failure>>,
     verdicts: &Verdicts,
     mut progress: impl FnMut(usize),
-) -> Result<(), JudgeError> {
+) -> Result<(), Failure> {
     let mut batch = Vec::new();
     let mut count = 0;
     let mut written = Instant::now();
@@ -132,26 +124,26 @@ impl<'a> JudgeSearcher<'a> {
         Self { spec, elector: spec.elector(), running: None }
     }
 
-    /// Judges a position; `None` if `stop` cut it short. An engine that dies is started once more.
-    fn judge(&mut self, question: &JudgeQuestion, stop: &AtomicBool) -> Result<Option<JudgementRecord>, JudgeError> {
+    /// Judges a position; `None` if `stop` cut it short. A dead engine is started once more.
+    fn judge(&mut self, question: &Line, stop: &AtomicBool) -> Result<Option<JudgementRecord>, Failure> {
         let searched = self.search(question, stop).or_else(|_| {
             self.running = None;
             self.search(question, stop)
         });
-        let proposal = searched.map_err(|failure| JudgeError::Engine {
-            engine: self.spec.engine.as_ref().map_or_else(|| "concilio".into(), |program| program.path.clone()),
-            reason: format!("{failure} (in {})", question.line.fen()),
+        let proposal = searched.map_err(|failure| {
+            let engine = self.spec.engine.as_ref().map_or(Path::new("concilio"), |program| &program.path);
+            Failure::failed(format_args!("judge {}: {failure} (in {})", engine.display(), question.fen()))
         })?;
         if stop.load(Relaxed) {
             return Ok(None);
         }
         let Proposal { score, depth, nodes, mut pv, .. } = proposal;
         pv.truncate(LONGEST_LINE);
-        Ok(Some(JudgementRecord { position: question.key, score, depth, nodes, pv }))
+        Ok(Some(JudgementRecord { position: position_key(question), score, depth, nodes, pv }))
     }
 
     /// Returns the last proposal with an exact score, or the last of all.
-    fn search(&mut self, question: &JudgeQuestion, stop: &AtomicBool) -> Result<Proposal, ElectorFailure> {
+    fn search(&mut self, question: &Line, stop: &AtomicBool) -> Result<Proposal, ElectorFailure> {
         let elector = match &mut self.running {
             Some(running) => running,
             none => none.insert(self.elector.start()?),
@@ -159,10 +151,10 @@ impl<'a> JudgeSearcher<'a> {
         elector.new_game();
         let id = SearchId { game: "report".into(), ply: 0, serial: 0, phase: Phase::First };
         let limits: Limits = self.spec.limits();
-        let line = Arc::new(question.line.clone());
-        let task = Task { id, line: Arc::clone(&line), root_moves: Vec::new(), limits };
+        let line = Arc::new(question.clone());
+        let task = Task { limits, ..Task::new(id, Arc::clone(&line)) };
         let (mut last, mut exact) = (None, None);
-        elector.search(&Job::new(task), stop, &mut |proposal: Proposal| {
+        elector.search(&task, stop, &mut |proposal: Proposal| {
             if line.is_legal(proposal.best) {
                 if proposal.bound == Bound::Exact && proposal.depth > 0 {
                     exact = Some(proposal.clone());
@@ -174,13 +166,13 @@ impl<'a> JudgeSearcher<'a> {
         let is_forced = line.legal_moves().len() == 1;
         let searched = last.filter(|proposal| is_forced || proposal.depth > 0);
         exact.or(searched).ok_or_else(|| {
-            let reason = "it gave no move with a value; if it plays from a book of its own, switch that off (--option OwnBook=false)";
+            let reason = "it gave no move with a value; if it plays from its own book, switch the book off (--option OwnBook=false)";
             ElectorFailure(reason.to_owned())
         })
     }
 }
 
-/// Lowers the priority of the thread, and of threads that it starts.
+/// Lowers the priority of the thread and of its later child threads.
 pub(crate) fn give_way() {
     // On Linux niceness belongs to the thread; elsewhere it would be the whole process's, so it is
     // left alone.

@@ -1,7 +1,7 @@
-//! Openings by ECO code and name, found by position, so that a transposition finds them too.
+//! Openings by ECO code and name, found by position, transpositions included.
 //!
-//! `names.txt` holds the names that Lichess uses (github.com/lichess-org/chess-openings, CC0 1.0), sorted by their moves, each
-//! line without the moves that it shares with the one before.
+//! `names.txt` holds the names of Lichess (github.com/lichess-org/chess-openings, CC0 1.0), sorted by
+//! moves. Each line omits the moves shared with the line before.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -20,7 +20,7 @@ pub struct NamedOpening {
 }
 
 impl NamedOpening {
-    /// The name before the colon, common to all variations.
+    /// Returns the name before the colon, common to all variations.
     pub fn family(&self) -> &'static str {
         self.name.split_once(':').map_or(self.name, |(family, _)| family)
     }

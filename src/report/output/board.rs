@@ -9,13 +9,9 @@ use shakmaty::{Board, Role, Square, fen::Fen};
 /// Pixels a square.
 const SQUARE: i32 = 45;
 
-pub(super) struct Arrow {
-    pub of: UciMove,
-    pub color: &'static str,
-}
-
-/// A position with arrows, seen from the side of `bottom`, and what it is. Nothing where the FEN is none.
-pub(super) fn board(title: &str, fen: &str, arrows: &[Arrow], bottom: Color) -> String {
+/// Draws a position with an arrow in a colour for each of some moves, seen from the side of `bottom`;
+/// empty for an invalid FEN.
+pub(super) fn board(title: &str, fen: &str, arrows: &[(UciMove, &str)], bottom: Color) -> String {
     let Ok(fen) = fen.parse::<Fen>() else { return String::new() };
     let board = fen.as_setup().board.clone();
     let size = 8 * SQUARE;
@@ -31,8 +27,8 @@ pub(super) fn board(title: &str, fen: &str, arrows: &[Arrow], bottom: Color) -> 
     }
     svg.push_str("\"/>");
     pieces(&mut svg, &board, bottom);
-    for arrow in arrows {
-        draw(&mut svg, arrow, bottom);
+    for (uci, color) in arrows {
+        draw(&mut svg, *uci, color, bottom);
     }
     svg.push_str("</svg>");
     svg
@@ -51,15 +47,15 @@ fn pieces(svg: &mut String, board: &Board, bottom: Color) {
             Role::Knight => '♞',
             Role::Pawn => '♟',
         };
-        // The mark after the piece requests text where a font would show a coloured picture.
+        // The variation selector requests text instead of a coloured emoji.
         let (x, y) = (x + SQUARE / 2, y + 36);
         let _ = write!(svg, "<text x=\"{x}\" y=\"{y}\" fill=\"{fill}\">{glyph}\u{fe0e}</text>");
     }
     svg.push_str("</g>");
 }
 
-fn draw(svg: &mut String, arrow: &Arrow, bottom: Color) {
-    let UciMove::Normal { from, to, .. } = arrow.of else { return };
+fn draw(svg: &mut String, uci: UciMove, color: &str, bottom: Color) {
+    let UciMove::Normal { from, to, .. } = uci else { return };
     let middle = |square| {
         let (x, y) = corner(square, bottom);
         (f64::from(x + SQUARE / 2), f64::from(y + SQUARE / 2))
@@ -68,7 +64,6 @@ fn draw(svg: &mut String, arrow: &Arrow, bottom: Color) {
     let length = (x2 - x1).hypot(y2 - y1).max(1.0);
     let (dx, dy) = ((x2 - x1) / length, (y2 - y1) / length);
     let (bx, by) = (x2 - 16.0 * dx, y2 - 16.0 * dy);
-    let color = arrow.color;
     let _ = write!(
         svg,
         "<g opacity=\".75\"><path stroke=\"{color}\" stroke-width=\"7\" d=\"M{x1:.0} {y1:.0}L{bx:.0} {by:.0}\"/>\

@@ -10,7 +10,7 @@ const LEFT: f64 = 40.0;
 /// The colours of labels, the mildest first.
 const LABEL_COLORS: [&str; 3] = ["#b8860b", "#d2691e", "#c0392b"];
 
-/// White's expectation after every move, with a dot for every label and a line where the ending began.
+/// White's expectation after every move, with a dot for every label and a line at the start of the ending.
 pub(super) fn expectation_curve(game: &GameStudy) -> String {
     let count = game.moves.len().max(1) as f64;
     let x = |index: f64| LEFT + (WIDTH - LEFT - 10.0) * index / count;
@@ -49,7 +49,7 @@ pub(super) fn expectation_curve(game: &GameStudy) -> String {
     svg + "</svg>\n"
 }
 
-/// Figures under each other, each a dot with the line of its error; a dashed line at zero where it is in sight.
+/// Figures below each other, each a dot with its error bar; a dashed line marks zero.
 pub(super) fn figures(title: &str, rows: &[(String, MeanWithError)]) -> String {
     const ROW: f64 = 20.0;
     const NAMES: f64 = 200.0;

@@ -1,4 +1,4 @@
-//! The folder of a report, written game by game so that ten thousand of them need no memory.
+//! The folder of a report, written game by game, so that ten thousand games need little memory.
 
 use std::{
     collections::HashMap,
@@ -20,17 +20,15 @@ use super::{
     pages,
 };
 use crate::{formulas::MoveLabel, study::GameStudy};
+use util::Failure;
 
 /// Games on a page of the list.
 const ROWS: usize = 200;
 
 const NEWEST: usize = 20;
 
-#[derive(Debug, thiserror::Error)]
-#[error("report {}: {error}", path.display())]
-pub struct OutputError {
-    path: PathBuf,
-    error: io::Error,
+fn unwritten(path: &Path, error: &io::Error) -> Failure {
+    Failure::failed(format_args!("report {}: {error}", path.display()))
 }
 
 /// A file that grows game by game. It takes its place when it is complete, so that an interrupted
@@ -43,36 +41,32 @@ struct GrowingFile {
 }
 
 impl GrowingFile {
-    fn create(folder: &Path, name: &str) -> Result<Self, OutputError> {
+    fn create(folder: &Path, name: &str) -> Result<Self, Failure> {
         static BEGUN: AtomicUsize = AtomicUsize::new(0);
         let (process, number) = (process::id(), BEGUN.fetch_add(1, Relaxed));
         let unfinished = folder.join(format!("{name}.{process}-{number}.unfinished"));
         match File::create(&unfinished) {
             Ok(file) => Ok(Self { file: BufWriter::new(file), path: folder.join(name), unfinished }),
-            Err(error) => Err(OutputError { path: unfinished, error }),
+            Err(error) => Err(unwritten(&unfinished, &error)),
         }
     }
 
-    fn write(&mut self, text: &str) -> Result<(), OutputError> {
-        self.file.write_all(text.as_bytes()).map_err(|error| self.failure(error))
+    fn write(&mut self, text: &str) -> Result<(), Failure> {
+        self.file.write_all(text.as_bytes()).map_err(|error| unwritten(&self.path, &error))
     }
 
-    fn flush(&mut self) -> Result<(), OutputError> {
-        self.file.flush().map_err(|error| self.failure(error))
+    fn flush(&mut self) -> Result<(), Failure> {
+        self.file.flush().map_err(|error| unwritten(&self.path, &error))
     }
 
-    fn take_place(&mut self) -> Result<(), OutputError> {
-        fs::rename(&self.unfinished, &self.path).map_err(|error| self.failure(error))
-    }
-
-    fn failure(&self, error: io::Error) -> OutputError {
-        OutputError { path: self.path.clone(), error }
+    fn take_place(&mut self) -> Result<(), Failure> {
+        fs::rename(&self.unfinished, &self.path).map_err(|error| unwritten(&self.path, &error))
     }
 }
 
 impl Drop for GrowingFile {
     fn drop(&mut self) {
-        // It is gone if it has taken its place.
+        // Does nothing after `take_place`.
         let _ = fs::remove_file(&self.unfinished);
     }
 }
@@ -89,7 +83,7 @@ fn remove_abandoned(folder: &Path) {
     }
 }
 
-/// A report that is being written.
+/// A report during its writing.
 pub struct ReportFolder {
     folder: PathBuf,
     judge: String,
@@ -104,10 +98,10 @@ pub struct ReportFolder {
 }
 
 impl ReportFolder {
-    /// Begins a report in a folder, which is made if it is not there; what an earlier report has left in it is replaced.
-    pub fn begin(folder: &Path, judge: &str) -> Result<Self, OutputError> {
+    /// Begins a report in a folder, created if needed; an earlier report in it is replaced.
+    pub fn begin(folder: &Path, judge: &str) -> Result<Self, Failure> {
         let pages = folder.join("game");
-        fs::create_dir_all(&pages).map_err(|error| OutputError { path: pages, error })?;
+        fs::create_dir_all(&pages).map_err(|error| unwritten(&pages, &error))?;
         remove_abandoned(folder);
         let earlier = fs::read_to_string(folder.join("report.json")).ok();
         let mut report = Self {
@@ -125,13 +119,13 @@ impl ReportFolder {
         Ok(report)
     }
 
-    /// The totals of the report that was in the folder before, as they were written.
+    /// Returns the totals of the earlier report in the folder, as written.
     pub fn earlier_totals(&self) -> Option<&Value> {
         self.earlier.as_ref()?.get("totals")
     }
 
-    /// Adds a game: its page, its text, its lines in the tables. One that was not studied is only listed.
-    pub fn add(&mut self, record: &GameRecord, study: Option<&GameStudy>) -> Result<(), OutputError> {
+    /// Adds a game: its page, its text, its lines in the tables. Without a study it is only listed.
+    pub fn add(&mut self, record: &GameRecord, study: Option<&GameStudy>) -> Result<(), Failure> {
         let mut link = None;
         if let Some(study) = study {
             let name = format!("game/{}.html", file_stem(record));
@@ -149,7 +143,7 @@ impl ReportFolder {
     }
 
     /// Writes the pages on all games and returns the first one's path.
-    pub fn finish(mut self, report: &Report) -> Result<PathBuf, OutputError> {
+    pub fn finish(mut self, report: &Report) -> Result<PathBuf, Failure> {
         let mut growing = [&mut self.pgn, &mut self.games, &mut self.moves];
         growing.iter_mut().try_for_each(|file| file.flush())?;
         growing.iter_mut().try_for_each(|file| file.take_place())?;
@@ -173,9 +167,9 @@ impl ReportFolder {
         Ok(self.folder.join("index.html"))
     }
 
-    fn write(&self, name: &str, text: &str) -> Result<(), OutputError> {
+    fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
         let path = self.folder.join(name);
-        fs::write(&path, text).map_err(|error| OutputError { path, error })
+        fs::write(&path, text).map_err(|error| unwritten(&path, &error))
     }
 }
 
@@ -198,7 +192,7 @@ fn row(record: &GameRecord, study: Option<&GameStudy>, link: Option<&str>) -> St
          <td class=\"n\">{inaccuracies}</td><td class=\"n\">{mistakes}</td><td class=\"n\">{blunders}</td><td>{}</td><td>{page}</td></tr>\n",
         record.started_at.strftime("%Y-%m-%d %H:%M"),
         escaped(&opponent.name),
-        if us.is_white() { "white" } else { "black" },
+        us,
         escaped(&record.time_control.to_string()),
         pgn_result(record),
         optional(study.and_then(GameStudy::our_accuracy), 1),

@@ -1,41 +1,34 @@
-//! The page of one game: its curve, its errors on boards, every move with its cost, and the votes that were split.
+//! The page of one game: its curve, its errors on boards, every move with its cost, and its split
+//! votes.
 
 use std::fmt::Write as _;
 
 use bot::journal::pgn_result;
 
 use super::{
-    board::{Arrow, board},
+    board::board,
     curve::expectation_curve,
     html::{HtmlTable, escaped, framed, optional, page},
 };
 use crate::{
     formulas::MoveLabel,
-    study::{GameStudy, MissedChance, MoveStudy, VoteStudy},
+    study::{GameStudy, MoveStudy, VoteStudy},
     votes::{numbered, tally},
 };
 
 /// The number of costly errors on boards.
 const BOARDS: usize = 8;
 
-/// The place of a game's page: its style, and the links above it.
-#[derive(Clone, Copy, Debug)]
-pub struct GamePlace<'a> {
-    /// The address of the style.
-    pub style: &'a str,
-    /// Addresses with their names.
-    pub links: &'a [(String, &'a str)],
-}
-
-/// The page of a game in a report's folder; `judge` is named on it.
+/// Writes the page of a game in a report's folder; the page names `judge`.
 pub(super) fn game_page(game: &GameStudy, judge: &str) -> String {
     page(&title(game), "../", &body(game, judge))
 }
 
-/// The page of a game anywhere.
-pub fn study_page(game: &GameStudy, judge: &str, place: GamePlace<'_>) -> String {
-    let links = place.links.iter().map(|(address, name)| format!("<a href=\"{}\">{name}</a>", escaped(address)));
-    framed(&title(game), place.style, &links.collect::<String>(), &body(game, judge))
+/// Writes the page of a game outside a report's folder. `style` is the address of its style; `links`
+/// above the page have addresses and names.
+pub fn study_page(game: &GameStudy, judge: &str, style: &str, links: &[(String, &str)]) -> String {
+    let links = links.iter().map(|(address, name)| format!("<a href=\"{}\">{name}</a>", escaped(address)));
+    framed(&title(game), style, &links.collect::<String>(), &body(game, judge))
 }
 
 fn title(game: &GameStudy) -> String {
@@ -53,7 +46,7 @@ fn body(game: &GameStudy, judge: &str) -> String {
     body
 }
 
-/// The game in a few lines, and how exactly each side played.
+/// The game in a few lines, and the accuracy of each side.
 fn summary(game: &GameStudy, judge: &str) -> String {
     let record = &game.record;
     let mut text = format!(
@@ -115,8 +108,8 @@ fn errors(game: &GameStudy) -> String {
     worst.sort_by_key(|(index, _)| *index);
     let mut text = "<h2>Errors</h2>\n<div class=\"boards\">\n".to_owned();
     for (index, played) in worst {
-        let mut arrows = vec![Arrow { of: played.played, color: "#c0392b" }];
-        arrows.extend(played.better.map(|better| Arrow { of: better, color: "#2a7d2a" }));
+        let mut arrows = vec![(played.played, "#c0392b")];
+        arrows.extend(played.better.map(|better| (better, "#2a7d2a")));
         let _ = writeln!(
             text,
             "<figure id=\"p{}\">{}<figcaption>{}<br>{}</figcaption></figure>",
@@ -135,10 +128,7 @@ fn caption(game: &GameStudy, index: usize, played: &MoveStudy) -> String {
     if game.turning_point == Some(index) {
         lines.push("The turning point.".to_owned());
     }
-    lines.extend(played.missed.map(|missed| match missed {
-        MissedChance::Mate => "A mate was missed.".to_owned(),
-        MissedChance::Win => "A win was missed.".to_owned(),
-    }));
+    lines.extend(played.missed.map(|missed| missed.sentence().to_owned()));
     if played.tables.is_some_and(|tables| tables.spoiled()) {
         lines.push("By the endgame tables this changed the result.".to_owned());
     }
@@ -159,7 +149,7 @@ fn caption(game: &GameStudy, index: usize, played: &MoveStudy) -> String {
     lines.join("<br>")
 }
 
-/// The vote in a sentence, and why the others were rejected.
+/// The vote in a sentence, and the reasons against other proposals.
 fn vote_text(vote: &VoteStudy) -> String {
     let sentences = [&vote.sentence, &vote.why].into_iter().filter(|sentence| !sentence.is_empty());
     let sentences = sentences.map(|sentence| format!("{}.", escaped(&capitalised(sentence))));
@@ -228,10 +218,16 @@ fn moves(game: &GameStudy) -> String {
     table.end().replace("<table>", "<table class=\"moves\">") + note
 }
 
-/// The votes in which the electors did not agree.
+/// The split votes.
 fn votes(game: &GameStudy) -> String {
-    let mut table =
-        HtmlTable::new(&["move", "who wanted what, and why not", "elected by", "#cost", "#best proposal", "#time s"]);
+    let mut table = HtmlTable::new(&[
+        "move",
+        "votes, and reasons against the other moves",
+        "elected by",
+        "#cost",
+        "#best proposal",
+        "#time s",
+    ]);
     for vote in game.votes.iter().filter(|vote| is_split(vote)) {
         let Some(played) = game.moves.get(vote.ply) else { continue };
         let least = vote.voters.iter().map(|voter| voter.loss).fold(f64::INFINITY, f64::min);

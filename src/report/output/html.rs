@@ -1,17 +1,17 @@
-//! Pages: text made harmless, tables, and the frame that all pages share.
+//! Pages: escaped text, tables, and the common frame.
 
 use std::fmt::{Display, Write as _};
 
-use crate::statistics::MeanWithError;
+use crate::statistics::GameSums;
 
-/// The colours and type of all pages, which the page in the browser shares.
+/// The colours and fonts of all pages, and of the page in the browser.
 pub const PALETTE: &str = include_str!("palette.css");
 
 /// The style of all pages, in a file beside them: readable without a script or external files,
 /// light or dark as the reader prefers.
 pub const STYLE: &str = concat!(include_str!("palette.css"), include_str!("report.css"));
 
-/// A text from outside, as a page may show it.
+/// Escapes a text for HTML.
 pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -27,7 +27,7 @@ pub(super) fn escaped(text: &str) -> String {
     safe
 }
 
-/// A whole page. `root` leads to the folder of the report.
+/// Writes a whole page. `root` leads to the folder of the report.
 pub(super) fn page(title: &str, root: &str, body: &str) -> String {
     let nav: String = [("index", "Report"), ("council", "Council"), ("games-1", "Games")]
         .map(|(name, text)| format!("<a href=\"{root}{name}.html\">{text}</a>"))
@@ -35,7 +35,7 @@ pub(super) fn page(title: &str, root: &str, body: &str) -> String {
     framed(title, &format!("{root}style.css"), &nav, body)
 }
 
-/// A page with links, HTML already, above it.
+/// Writes a page below `nav`, links in HTML.
 pub(super) fn framed(title: &str, style: &str, nav: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\
@@ -47,7 +47,7 @@ pub(super) fn framed(title: &str, style: &str, nav: &str, body: &str) -> String 
     )
 }
 
-/// A table that grows row by row.
+/// A table, built row by row.
 pub(super) struct HtmlTable {
     html: String,
     figures: Vec<bool>,
@@ -61,7 +61,7 @@ impl HtmlTable {
         let figures: Vec<bool> = titles.iter().map(|title| title.starts_with('#')).collect();
         for (title, figure) in titles.iter().zip(&figures) {
             let class = if *figure { " class=\"n\"" } else { "" };
-            // Writing to a string cannot fail, here and below. A cell without text heads nothing.
+            // Writing to a string cannot fail, here and below. An empty cell is no header.
             let _ = match title.trim_start_matches('#') {
                 "" => write!(html, "<td{class}></td>"),
                 title => write!(html, "<th scope=\"col\"{class}>{}</th>", escaped(title)),
@@ -71,7 +71,7 @@ impl HtmlTable {
         Self { html, figures, rows: 0 }
     }
 
-    /// Adds a row of cells that are HTML already.
+    /// Adds a row of cells in HTML.
     pub(super) fn row<T: Display>(&mut self, cells: &[T]) {
         self.html.push_str("<tr>");
         for (cell, figure) in cells.iter().zip(&self.figures) {
@@ -82,21 +82,22 @@ impl HtmlTable {
         self.rows += 1;
     }
 
-    /// Adds rows that are HTML already, from `<tr>` to `</tr>`.
+    /// Adds rows in HTML, from `<tr>` to `</tr>`.
     pub(super) fn with_rows(mut self, rows: &[String]) -> Self {
         rows.iter().for_each(|row| self.html.push_str(row));
         self.rows += rows.len();
         self
     }
 
-    /// The table; nothing where it has no rows.
+    /// Returns the table; empty without rows.
     pub(super) fn end(self) -> String {
         if self.rows == 0 { String::new() } else { self.html + "</tbody></table></div>\n" }
     }
 }
 
 /// `1.234 ± 0.056`, the second figure half the 95 % interval.
-pub(super) fn mean(mean: &MeanWithError) -> String {
+pub(super) fn mean(sums: &GameSums) -> String {
+    let mean = sums.mean();
     if mean.count == 0 { "-".to_owned() } else { format!("{:.3} ± {:.3}", mean.mean, mean.margin()) }
 }
 

@@ -18,8 +18,8 @@ mod pages;
 mod pgn;
 mod text;
 
-pub use folder::{OutputError, ReportFolder};
-pub use game_page::{GamePlace, study_page};
+pub use folder::ReportFolder;
+pub use game_page::study_page;
 pub use html::{PALETTE, STYLE};
 pub use pgn::annotated_pgn;
 pub use text::{council_text, totals_text};
@@ -33,7 +33,7 @@ use crate::{
     votes::CouncilStudy,
 };
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Report {
     pub judge: String,
     pub made_at: String,
@@ -41,11 +41,11 @@ pub struct Report {
     pub council: CouncilStudy,
     /// Changes since the previous report in the folder.
     pub changes: Vec<Change>,
-    /// The rule that would have done best, if requested.
+    /// The best rule of election, if requested.
     pub suggestion: Option<Suggestion>,
 }
 
-/// A name for a game's files: what comes from a server is reduced to harmless characters.
+/// Returns a name for a game's files. Characters other than ASCII letters and digits become `-`.
 fn file_stem(game: &GameRecord) -> String {
     let plain = |text: &str| -> String {
         text.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).take(60).collect()

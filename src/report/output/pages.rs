@@ -1,4 +1,4 @@
-//! The pages on all games: the report's first page, the council's, and the lists.
+//! The pages on all games: the first page, the council's page, and the lists.
 
 use std::fmt::Write as _;
 
@@ -38,7 +38,7 @@ pub(super) fn index(report: &Report, games: usize, newest: &str) -> String {
         ("By opponent", &by.opponents[..by.opponents.len().min(OPPONENTS)]),
         ("By ending", &by.endings),
     ];
-    // Figures common to all games stand above.
+    // A single figure would repeat that of all games.
     for (title, figures) in tables.into_iter().filter(|(_, figures)| figures.len() > 1) {
         body.push_str(&groups(title, figures));
     }
@@ -94,7 +94,7 @@ fn losses(totals: &Totals) -> String {
 }
 
 fn figures_of_moves(totals: &Totals) -> String {
-    let mut phases = HtmlTable::new(&["cost of a move, % of a point", "#ours", "#theirs"]);
+    let mut phases = HtmlTable::new(&["cost of a move, % of a point", "#bot", "#opponents"]);
     for figure in &totals.phases {
         phases.row(&[figure.phase.word().to_owned(), mean(&figure.ours), mean(&figure.theirs)]);
     }
@@ -126,7 +126,7 @@ fn openings(nodes: &[OpeningNode]) -> String {
     if nodes.is_empty() {
         return String::new();
     }
-    let mut text = "<h2>Openings, those that cost most points first</h2>\n".to_owned();
+    let mut text = "<h2>Openings, the most costly first</h2>\n".to_owned();
     nodes.iter().take(OPENINGS).for_each(|node| opening(&mut text, node));
     text
 }
@@ -148,11 +148,11 @@ fn opening(text: &mut String, node: &OpeningNode) {
     text.push_str("</details>\n");
 }
 
-/// The page on the council. `link` leads from a game's key to its page.
+/// Writes the page on the council. `link` returns the page of a game by its key.
 pub(super) fn council(report: &Report, link: impl Fn(&str) -> Option<String>) -> String {
     let council = &report.council;
     if council.votes == 0 {
-        return page("Which knowledge knew better", "", "<p>No votes of a council are in these games.</p>");
+        return page("Which knowledge knew better", "", "<p>These games have no votes of a council.</p>");
     }
     let mut body = format!(
         "<p>{} votes. Costs are per cent of a point a move, with half their 95 % interval over games. What was played cost {}; \
@@ -162,7 +162,8 @@ pub(super) fn council(report: &Report, link: impl Fn(&str) -> Option<String>) ->
         mean(&council.best_proposal),
         mean(&council.worst_proposal),
     );
-    let rows: Vec<_> = council.criteria.iter().map(|rule| (rule.criterion.clone(), rule.against_played)).collect();
+    let rows: Vec<_> =
+        council.criteria.iter().map(|rule| (rule.criterion.clone(), rule.against_played.mean())).collect();
     body.push_str("<h2>Every criterion on the recorded proposals, against what was played (less is better)</h2>\n");
     body.push_str(&figures("criteria against what was played", &rows));
     let mut table =
@@ -172,22 +173,17 @@ pub(super) fn council(report: &Report, link: impl Fn(&str) -> Option<String>) ->
             escaped(&rule.criterion),
             mean(&rule.loss),
             mean(&rule.against_played),
-            rule.loss.count.to_string(),
+            rule.loss.count().to_string(),
             rule.other_moves.to_string(),
         ]);
     }
     body.push_str(&table.end());
-    body.push_str("<h2>Each elector, had it decided alone</h2>\n");
+    body.push_str("<h2>Each elector deciding alone</h2>\n");
     let rows: Vec<_> =
-        council.electors.iter().map(|elector| (elector.elector.clone(), elector.against_council)).collect();
+        council.electors.iter().map(|elector| (elector.elector.clone(), elector.against_council.mean())).collect();
     body.push_str(&figures("electors against the council", &rows));
-    let mut table = HtmlTable::new(&[
-        "elector",
-        "#cost a move",
-        "#against the council",
-        "#best move, %",
-        "#knew better when it erred",
-    ]);
+    let mut table =
+        HtmlTable::new(&["elector", "#cost a move", "#against the council", "#best move, %", "#knew better in errors"]);
     for elector in &council.electors {
         table.row(&[
             escaped(&elector.elector),
@@ -223,10 +219,10 @@ fn phases(report: &Report) -> String {
         );
     }
     let mut table = HtmlTable::new(&["votes", "#count", "#cost a move", "#at stake", "#time s"]);
-    for split in council.splits.iter().filter(|split| split.loss.count > 0) {
+    for split in council.splits.iter().filter(|split| split.loss.count() > 0) {
         table.row(&[
             split.name.to_owned(),
-            split.loss.count.to_string(),
+            split.loss.count().to_string(),
             mean(&split.loss),
             mean(&split.at_stake),
             format!("{:.2}", split.seconds),
@@ -247,7 +243,7 @@ fn phases(report: &Report) -> String {
 }
 
 fn vote_errors(report: &Report, link: impl Fn(&str) -> Option<String>) -> String {
-    let mut table = HtmlTable::new(&["move", "#cost", "votes", "elected by", "who knew better"]);
+    let mut table = HtmlTable::new(&["move", "#cost", "votes", "elected by", "better electors"]);
     for error in &report.council.errors {
         let name = format!("<span class=\"{}\">{}</span>", error.label.word(), escaped(&error.played));
         let name = match link(&error.game) {

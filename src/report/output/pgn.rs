@@ -1,11 +1,11 @@
-//! A studied game as PGN: labels as Numeric Annotation Glyphs, values and clocks in the comments that Lichess, python-chess and
-//! others read, better lines as variations, and who voted for what.
+//! A studied game as PGN: labels as Numeric Annotation Glyphs, values and clocks in the comment format
+//! of Lichess and python-chess, better lines as variations, and the votes.
 
-use bot::journal::{PgnWriter, pgn_clock};
-use domain::{Color, Score};
+use bot::journal::{pgn_clock, pgn_result, pgn_tags};
+use domain::{Color, PgnWriter, Score};
 
 use crate::{
-    study::{GameStudy, MissedChance, MoveStudy, VoteStudy},
+    study::{GameStudy, MoveStudy, VoteStudy},
     votes::tally,
 };
 
@@ -14,17 +14,18 @@ const LONGEST_VARIATION: usize = 6;
 
 /// Writes the game's text and an empty line. `judge` is its annotator.
 pub fn annotated_pgn(game: &GameStudy, judge: &str) -> String {
-    let mut tags = vec![("Annotator", judge.to_owned())];
+    let mut tags = pgn_tags(&game.record, game.moves.len());
+    tags.push(("Annotator", judge.to_owned()));
     if let Some(opening) = game.opening {
         tags.push(("ECO", opening.eco.to_owned()));
         tags.push(("Opening", opening.name.to_owned()));
     }
     let accuracies = [("WhiteAccuracy", game.accuracy.white), ("BlackAccuracy", game.accuracy.black)];
     tags.extend(accuracies.into_iter().filter_map(|(tag, value)| Some((tag, format!("{:.1}", value?)))));
-    let mut text = PgnWriter::begin(&game.record, game.moves.len(), &tags);
+    let mut text = PgnWriter::begin(&tags);
     let mut interrupted = true;
     for (index, played) in game.moves.iter().enumerate() {
-        number(&mut text, played.number, played.mover, interrupted);
+        text.number(played.number, played.mover, interrupted);
         text.word(&played.san);
         if let Some(label) = played.label {
             text.word(&format!("${}", label.nag()));
@@ -32,27 +33,15 @@ pub fn annotated_pgn(game: &GameStudy, judge: &str) -> String {
         let comment = comment(game, index, played);
         // After a comment Black's move needs its number.
         interrupted = !comment.is_empty();
-        if interrupted {
-            text.word("{");
-            comment.iter().for_each(|word| text.word(word));
-            text.word("}");
-        }
+        text.comment(&comment);
         if played.label.is_some() {
             variation(&mut text, played);
         }
     }
-    text.end(&game.record)
+    text.end(pgn_result(&game.record))
 }
 
-fn number(text: &mut PgnWriter, number: u32, mover: Color, interrupted: bool) {
-    match mover {
-        Color::White => text.word(&format!("{number}.")),
-        Color::Black if interrupted => text.word(&format!("{number}...")),
-        Color::Black => (),
-    }
-}
-
-/// The judge's line in place of a move that was not best.
+/// The judge's line instead of an error.
 fn variation(text: &mut PgnWriter, played: &MoveStudy) {
     let (mut move_number, mut mover) = (played.number, played.mover);
     let mut words = Vec::new();
@@ -92,10 +81,7 @@ fn remarks(game: &GameStudy, index: usize, played: &MoveStudy) -> Vec<String> {
         word[..1].make_ascii_uppercase();
         words.push(format!("{word}. {best} was best."));
     }
-    words.extend(played.missed.map(|missed| match missed {
-        MissedChance::Mate => "A mate was missed.".to_owned(),
-        MissedChance::Win => "A win was missed.".to_owned(),
-    }));
+    words.extend(played.missed.map(|missed| missed.sentence().to_owned()));
     if played.tables.is_some_and(|tables| tables.spoiled()) {
         words.push("By the endgame tables this changes the result.".to_owned());
     }

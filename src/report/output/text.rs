@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use util::printable;
 
 use crate::{
-    statistics::MeanWithError,
+    statistics::GameSums,
     totals::{GroupFigure, Totals},
     votes::CouncilStudy,
 };
@@ -13,7 +13,7 @@ use crate::{
 /// The number of openings, criteria and electors named.
 const NAMED: usize = 5;
 
-/// Results, losses and openings in some lines.
+/// Writes results, losses and openings in some lines.
 pub fn totals_text(totals: &Totals) -> String {
     let mut text = String::new();
     let all = &totals.all;
@@ -61,7 +61,7 @@ fn group_line(figure: &GroupFigure) -> String {
     line
 }
 
-/// Writes the electors and rules that would have done better, in some lines; empty without votes.
+/// Writes the best electors and rules in some lines; empty without votes.
 pub fn council_text(council: &CouncilStudy) -> String {
     let mut text = String::new();
     if council.votes == 0 {
@@ -70,7 +70,7 @@ pub fn council_text(council: &CouncilStudy) -> String {
     let _ = writeln!(text, "{} votes; lost a move, in per cent of a point:", council.votes);
     let _ = writeln!(text, "  {:<24} {}", "what was played", figure(&council.played));
     let _ = writeln!(text, "  {:<24} {}", "the best proposal", figure(&council.best_proposal));
-    for rule in council.criteria.iter().filter(|rule| rule.loss.count > 0).take(NAMED) {
+    for rule in council.criteria.iter().filter(|rule| rule.loss.count() > 0).take(NAMED) {
         let _ = writeln!(
             text,
             "  {:<24} {}   against what was played {}",
@@ -86,6 +86,7 @@ pub fn council_text(council: &CouncilStudy) -> String {
     text
 }
 
-fn figure(mean: &MeanWithError) -> String {
+fn figure(sums: &GameSums) -> String {
+    let mean = sums.mean();
     format!("{:6.3} ± {:.3}", mean.mean, mean.margin())
 }

@@ -22,7 +22,7 @@ use crate::{
     openings::NamedOpening,
 };
 
-/// A game and what each of its moves was worth.
+/// A game with the cost of each move.
 #[derive(Clone, Debug, Serialize)]
 pub struct GameStudy {
     #[serde(flatten)]
@@ -32,21 +32,21 @@ pub struct GameStudy {
     pub opening_plies: usize,
     /// The ply of the last move from the bot's own book; 0 without one.
     pub book_plies: usize,
-    /// The ply from which on the game was an ending, with the ending's name.
+    /// The first ply of the ending, with the ending's name.
     pub ending: Option<(usize, &'static str)>,
     /// The accuracy of each side, 0 to 100.
     pub accuracy: BySide<Option<f64>>,
     /// Centipawns each side lost a move, on average.
     pub average_loss: BySide<Option<f64>>,
-    /// The move that decided the game, as an index of `moves`.
+    /// The decisive move, as an index of `moves`.
     pub turning_point: Option<usize>,
     pub moves: Vec<MoveStudy>,
     pub votes: Vec<VoteStudy>,
 }
 
 impl GameStudy {
-    /// Studies a game by the verdicts on its positions; `None` if some are missing or it cannot be judged. What tables
-    /// know is added where they cover a position.
+    /// Studies a game by the verdicts on its positions; `None` if some are missing or it cannot be
+    /// judged. `tables` add the true result of covered positions.
     pub fn of(material: &GameMaterial, verdicts: &GameVerdicts, tables: Option<&Tablebases>) -> Option<Self> {
         if !material.can_be_judged() {
             return None;

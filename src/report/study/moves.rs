@@ -1,6 +1,6 @@
 //! The cost of a move, its missed chances, and the endgame tables' verdict.
 
-use std::time::Duration;
+use std::{fmt::Display, time::Duration};
 
 use domain::{Color, Line, Score, UciMove, engine_position};
 use engine::{Outcome, Tablebases};
@@ -13,18 +13,18 @@ use crate::{
 
 use super::{GamePhase, phases};
 
-/// A move that was played and what it was worth. Values and expectations are from the side of who made it.
+/// A played move with its cost. Values and expectations are from the mover's side.
 #[derive(Clone, Debug, Serialize)]
 pub struct MoveStudy {
     pub ply: usize,
-    /// The number of the move as a game's text counts.
+    /// The number of the move in PGN.
     pub number: u32,
-    #[serde(serialize_with = "color")]
+    #[serde(serialize_with = "text")]
     pub mover: Color,
-    #[serde(serialize_with = "uci")]
+    #[serde(serialize_with = "text")]
     pub played: UciMove,
     pub san: String,
-    /// The position before it; the plies without a capture or a pawn's move are left out of it.
+    /// The position before it, with a fifty-move count of 0.
     pub fen: String,
     pub before: Score,
     pub after: Score,
@@ -38,7 +38,7 @@ pub struct MoveStudy {
     pub centipawn_loss: u32,
     pub accuracy: f64,
     pub label: Option<MoveLabel>,
-    /// The judge's own move, where it is another one.
+    /// The judge's own move, if it is another one.
     #[serde(serialize_with = "optional_uci")]
     pub better: Option<UciMove>,
     /// The judge's line from the position before it, in algebraic notation.
@@ -53,8 +53,7 @@ pub struct MoveStudy {
     pub clock: Option<Duration>,
     #[serde(serialize_with = "seconds")]
     pub taken: Option<Duration>,
-    /// The cost of a wrong choice among the electors' proposals, per cent: the thought that the
-    /// move was worth.
+    /// The cost of a wrong choice among the electors' proposals, per cent.
     pub at_stake: Option<f64>,
 }
 
@@ -76,21 +75,28 @@ impl MoveStudy {
     }
 }
 
-/// A chance that a move let slip.
+/// A chance missed by a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MissedChance {
     /// There was a mate; after the move there is none.
     Mate,
-    /// The game was as good as won; after the move it is open.
+    /// The game was won; after the move it is open.
     Win,
 }
 
-/// A game is as good as won from this expectation on, per cent, and open below the other one.
+/// A game is won from this expectation on, per cent, and open below the second one.
 const WON: f64 = 80.0;
 const OPEN: f64 = 60.0;
 
 impl MissedChance {
+    pub(crate) const fn sentence(self) -> &'static str {
+        match self {
+            Self::Mate => "A mate was missed.",
+            Self::Win => "A win was missed.",
+        }
+    }
+
     fn of(before: Score, after: Score) -> Option<Self> {
         let mate = |score| matches!(score, Score::Mate(1..));
         if mate(before) && !mate(after) {
@@ -100,7 +106,7 @@ impl MissedChance {
     }
 }
 
-/// The true result of the positions before and after a move, for who made it.
+/// The true result of the positions before and after a move, from the mover's side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct TablebaseTruth {
     /// The result of best play before it.
@@ -118,8 +124,8 @@ impl TablebaseTruth {
     }
 }
 
-/// Returns the value for the other side. Being mated already, which has no sign, becomes having
-/// mated.
+/// Returns the value for the other side. Being mated, without a sign, becomes
+/// having mated.
 pub(super) fn for_the_other(score: Score) -> Score {
     match score {
         Score::Mate(0) => Score::Mate(1),
@@ -127,7 +133,7 @@ pub(super) fn for_the_other(score: Score) -> Score {
     }
 }
 
-/// Studies all moves. `None` if a position was not judged.
+/// Studies all moves; `None` without a verdict on some position.
 pub(super) fn study(
     material: &GameMaterial,
     positions: &[Line],
@@ -190,7 +196,7 @@ fn study_move(
     }
 }
 
-/// Moves in algebraic notation, as far as they are legal.
+/// Returns moves in algebraic notation up to the first illegal one.
 fn line_san(line: &Line, moves: &[UciMove]) -> Vec<String> {
     let mut line = line.clone();
     let mut texts = Vec::with_capacity(moves.len());
@@ -204,14 +210,14 @@ fn line_san(line: &Line, moves: &[UciMove]) -> Vec<String> {
     texts
 }
 
-/// The result of a position with best play, for the player to move, where tables cover it.
+/// Returns the result of a position with best play, for the side to move, if tables cover it.
 fn truth(line: &Line, tables: &Tablebases) -> Option<Outcome> {
     if let Some(over) = PositionVerdict::by_the_rules(line) {
         return Some(if over.score == Score::Cp(0) { Outcome::Draw } else { Outcome::Loss });
     }
     let position = engine_position(line).ok()?;
     let legal = position.legal_moves();
-    tables.settle(&position, &legal).map(|settled| settled.outcome)
+    tables.settle(&position, &legal, true).map(|settled| settled.outcome)
 }
 
 const fn reversed(outcome: Outcome) -> Outcome {
@@ -222,12 +228,8 @@ const fn reversed(outcome: Outcome) -> Outcome {
     }
 }
 
-fn color<S: Serializer>(color: &Color, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(if color.is_white() { "white" } else { "black" })
-}
-
-fn uci<S: Serializer>(uci: &UciMove, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(uci)
+fn text<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
 }
 
 fn optional_uci<S: Serializer>(uci: &Option<UciMove>, serializer: S) -> Result<S::Ok, S::Error> {

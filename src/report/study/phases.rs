@@ -1,10 +1,10 @@
-//! The parts of a game: opening, middlegame, and the ending by the material that is left.
+//! The parts of a game: opening, middlegame, and the ending with its name by material.
 
 use domain::Line;
 use serde::Serialize;
 use shakmaty::{Board, Color, Position as _, Role, Square};
 
-/// The part of a game that a position belongs to, by the pieces left.
+/// A part of a game, by the pieces left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GamePhase {
@@ -28,7 +28,7 @@ impl GamePhase {
     }
 }
 
-/// The part of the game that a position belongs to.
+/// Returns the part of the game of a position.
 pub(super) fn of(line: &Line) -> GamePhase {
     let board = line.position().board();
     let count = |role| board.by_role(role).count();
@@ -40,14 +40,14 @@ pub(super) fn of(line: &Line) -> GamePhase {
     }
 }
 
-/// The ply from which on a game was an ending to its end, and what sort of ending it was at first.
+/// Returns the first ply of a game's ending, and the ending's name there.
 pub(super) fn ending(positions: &[Line]) -> Option<(usize, &'static str)> {
     let before = positions.iter().rposition(|line| of(line) != GamePhase::Ending);
     let first = before.map_or(0, |last| last + 1);
     Some((first, ending_name(positions.get(first)?.position().board())))
 }
 
-/// The usual name of an ending by its pieces, pawns not counted.
+/// Returns the usual name of an ending by its pieces, pawns not counted.
 pub fn ending_name(board: &Board) -> &'static str {
     let count = |color, role| (board.by_color(color) & board.by_role(role)).count();
     let pieces = |color| [Role::Queen, Role::Rook, Role::Bishop, Role::Knight].map(|role| count(color, role));

@@ -1,13 +1,13 @@
-//! The move that decided a game.
+//! The decisive move of a game.
 
 use domain::Color;
 
 use super::MoveStudy;
 
-/// Below this expectation, per cent, a side plays for a draw at best.
+/// Below this expectation, per cent, a side stands worse.
 const STANDS_WORSE: f64 = 40.0;
 
-/// Returns the loser's last move after which it stood worse for good. Without a winner, the most
+/// Returns the loser's move after its last good position. Without a winner, the most
 /// costly move with a label. An index of `moves`; `None` if no move decided, as in a game lost on
 /// time in a good position.
 pub(super) fn find(moves: &[MoveStudy], winner: Option<Color>) -> Option<usize> {

@@ -1,4 +1,4 @@
-//! A vote studied: what each elector's move would have cost, had it decided alone.
+//! A vote studied: the cost of each elector's move.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub struct VoteStudy {
     pub split: Option<f64>,
     /// The vote in one sentence.
     pub sentence: String,
-    /// Why the other proposals were rejected, in one sentence; empty where all agreed.
+    /// The reasons against the other proposals, in one sentence; empty for a unanimous vote.
     pub why: String,
     /// The votes of the first phase, in the order of the roster.
     pub voters: Vec<VoterStudy>,
@@ -34,7 +34,7 @@ pub struct VoteStudy {
     pub seconds: f64,
     /// The granted time, seconds: the normal budget, and the most on top.
     pub given: (f64, f64),
-    /// The position, as a line that begins with it, to elect in again.
+    /// The position, as a line from there.
     #[serde(skip)]
     pub line: Line,
     #[serde(skip)]
@@ -70,13 +70,13 @@ impl VoteStudy {
         losses().fold(0.0, f64::max) - losses().fold(f64::INFINITY, f64::min)
     }
 
-    /// Iterates over the electors whose move would have cost less, by at least `by`.
+    /// Iterates over the electors with a less costly move, by at least `by`.
     pub fn who_knew_better(&self, by: f64) -> impl Iterator<Item = &VoterStudy> {
         self.voters.iter().filter(move |voter| voter.loss + by <= self.loss)
     }
 }
 
-/// The votes of a game: moves that two electors or more have proposed for.
+/// Returns the votes of a game with proposals of two electors or more.
 pub(super) fn study(
     material: &GameMaterial,
     positions: &[Line],

@@ -1,12 +1,10 @@
-//! Results of games that have something in common, and the rating they were played at.
-
-use std::collections::BTreeMap;
+//! Results and performance rating of games with something in common.
 
 use bot::journal::{GameRecord, GameResult};
 use domain::is_title_of_bot;
 use serde::Serialize;
 
-use super::{RATING_STEP, color_word};
+use super::RATING_STEP;
 use crate::study::GameStudy;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -29,7 +27,7 @@ impl ResultCount {
         self.won + self.drawn + self.lost
     }
 
-    /// Points, a draw half a one.
+    /// Returns the points; a draw counts a half.
     pub fn points(&self) -> f64 {
         self.won as f64 + self.drawn as f64 / 2.0
     }
@@ -39,26 +37,33 @@ impl ResultCount {
         (self.games() > 0).then(|| self.points() / self.games() as f64)
     }
 
-    /// Points less than half of them: what the games cost.
+    /// Returns the points lost against an even score.
     pub fn points_lost(&self) -> f64 {
         self.games() as f64 / 2.0 - self.points()
     }
 }
 
-/// Games that have something in common.
-#[derive(Clone, Debug, Default, Serialize)]
+/// Games with something in common.
+#[derive(Debug, Default, Serialize)]
 pub struct GroupFigure {
     pub name: String,
     #[serde(flatten)]
     pub results: ResultCount,
-    /// The rating at which such results would be expected against such opponents, where ratings are known.
+    /// The rating with the same expected results against these opponents, if ratings are known.
     pub performance: Option<f64>,
-    /// Our mean accuracy in those that were studied, 0 to 100.
+    /// The bot's mean accuracy in studied games, 0 to 100; the sum until the end.
     pub accuracy: Option<f64>,
+    #[serde(skip)]
+    studied: usize,
+    /// The sum of the opponents' known ratings, and the results against these opponents.
+    #[serde(skip)]
+    ratings: f64,
+    #[serde(skip)]
+    rated: ResultCount,
 }
 
-/// Games by several things they have in common; in each, the most games first.
-#[derive(Clone, Debug, Default, Serialize)]
+/// Games in several groupings; in each, the largest group first.
+#[derive(Debug, Default, Serialize)]
 pub struct Groups {
     pub opponents: Vec<GroupFigure>,
     pub kinds: Vec<GroupFigure>,
@@ -71,16 +76,11 @@ pub struct Groups {
     pub endings: Vec<GroupFigure>,
 }
 
-#[derive(Debug, Default)]
-pub(super) struct GroupSums {
-    results: ResultCount,
-    /// Opponents' ratings, and the results against those that have one.
-    ratings: f64,
-    rated: ResultCount,
-    accuracies: (f64, usize),
-}
+impl GroupFigure {
+    pub(super) fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), ..Self::default() }
+    }
 
-impl GroupSums {
     pub(super) fn add(&mut self, record: &GameRecord, result: GameResult, accuracy: Option<f64>) {
         self.results.add(result);
         if let Some(rating) = record.opponent().rating {
@@ -88,19 +88,14 @@ impl GroupSums {
             self.rated.add(result);
         }
         if let Some(accuracy) = accuracy {
-            self.accuracies.0 += accuracy;
-            self.accuracies.1 += 1;
+            *self.accuracy.get_or_insert(0.0) += accuracy;
+            self.studied += 1;
         }
     }
 
-    pub(super) fn figure(&self, name: &str) -> GroupFigure {
-        let (sum, count) = self.accuracies;
-        GroupFigure {
-            name: name.to_owned(),
-            results: self.results,
-            performance: performance(self.ratings, self.rated),
-            accuracy: (count > 0).then(|| sum / count as f64),
-        }
+    pub(super) fn finish(&mut self) {
+        self.performance = performance(self.ratings, self.rated);
+        self.accuracy = self.accuracy.map(|sum| sum / self.studied as f64);
     }
 }
 
@@ -113,12 +108,7 @@ fn performance(ratings: f64, results: ResultCount) -> Option<f64> {
     (games > 0.0).then(|| ratings / games + 400.0 * (share / (1.0 - share)).log10())
 }
 
-#[derive(Debug, Default)]
-pub(super) struct GroupedSums {
-    by: [BTreeMap<String, GroupSums>; 8],
-}
-
-impl GroupedSums {
+impl Groups {
     pub(super) fn add(
         &mut self,
         record: &GameRecord,
@@ -132,42 +122,37 @@ impl GroupedSums {
             let from = rating / RATING_STEP * RATING_STEP;
             format!("{from:04} to {:04}", from + RATING_STEP - 1)
         });
-        let ending = study.and_then(|study| study.ending).map(|(_, name)| name.to_owned());
-        let names = [
-            Some(opponent.name.clone()),
-            Some(kind.to_owned()),
-            Some(record.speed.key().to_owned()),
-            Some(color_word(record.our_color).to_owned()),
-            Some(record.server.to_string()),
-            Some(record.variant.key().to_owned()),
-            rating,
-            ending,
-        ];
-        for (groups, name) in self.by.iter_mut().zip(names) {
-            if let Some(name) = name {
-                groups.entry(name).or_default().add(record, result, accuracy);
-            }
+        let ending = study.and_then(|study| study.ending).map(|(_, name)| name);
+        let count = |groups: &mut Vec<GroupFigure>, name: &str| {
+            let known = groups.iter().position(|group| group.name == name);
+            let place = known.unwrap_or_else(|| {
+                groups.push(GroupFigure::named(name));
+                groups.len() - 1
+            });
+            groups[place].add(record, result, accuracy);
+        };
+        count(&mut self.opponents, &opponent.name);
+        count(&mut self.kinds, kind);
+        count(&mut self.speeds, record.speed.key());
+        count(&mut self.colors, &record.our_color.to_string());
+        count(&mut self.servers, record.server.as_str());
+        count(&mut self.variants, record.variant.key());
+        if let Some(rating) = rating {
+            count(&mut self.ratings, &rating);
+        }
+        if let Some(ending) = ending {
+            count(&mut self.endings, ending);
         }
     }
 
-    pub(super) fn figures(&self) -> Groups {
-        let figures = |index: usize| -> Vec<GroupFigure> {
-            self.by[index].iter().map(|(name, sums)| sums.figure(name)).collect()
-        };
-        let most_first = |index: usize| {
-            let mut figures = figures(index);
-            figures.sort_by_key(|figure| std::cmp::Reverse(figure.results.games()));
-            figures
-        };
-        Groups {
-            opponents: most_first(0),
-            kinds: most_first(1),
-            speeds: most_first(2),
-            colors: most_first(3),
-            servers: most_first(4),
-            variants: most_first(5),
-            ratings: figures(6),
-            endings: most_first(7),
+    pub(super) fn finish(&mut self) {
+        let Self { opponents, kinds, speeds, colors, servers, variants, ratings, endings } = self;
+        for groups in [&mut *opponents, kinds, speeds, colors, servers, variants, ratings, endings] {
+            groups.iter_mut().for_each(GroupFigure::finish);
+            groups.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+        for groups in [opponents, kinds, speeds, colors, servers, variants, endings] {
+            groups.sort_by_key(|figure| std::cmp::Reverse(figure.results.games()));
         }
     }
 }

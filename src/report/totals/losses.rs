@@ -9,13 +9,13 @@ use crate::{formulas::MoveLabel, study::GameStudy};
 pub enum LossCause {
     /// The bot's time ran out.
     Time,
-    /// We were not there: the opponent claimed, or the game was forfeited before it began.
+    /// The bot was away: the opponent claimed the game, or it was forfeited before the start.
     Connection,
-    /// One move lost a game that stood well enough.
+    /// One move lost a good enough position.
     Blunder,
     /// The ending was lost, though it began well enough.
     Ending,
-    /// Little by little.
+    /// Lost gradually.
     Outplayed,
     NotStudied,
 }

@@ -15,94 +15,97 @@ pub use runs::{RatingPoint, Streaks};
 use std::collections::BTreeMap;
 
 use bot::journal::{GameRecord, GameResult};
-use domain::{Color, TimeControl};
+use domain::TimeControl;
 use serde::Serialize;
 
 use crate::{
     formulas::MoveLabel,
-    statistics::{GameSums, MeanWithError},
+    statistics::GameSums,
     study::{GamePhase, GameStudy, MoveStudy},
 };
 
-/// The share of the initial time below which a side is in time trouble.
+/// The share of the initial time for time trouble.
 const TIME_TROUBLE: f64 = 0.1;
 
 const RATING_STEP: u32 = 200;
 
-#[derive(Clone, Debug, Default, Serialize)]
+/// Sums over games, in the order of their start.
+#[derive(Debug, Serialize)]
 pub struct Totals {
     pub all: GroupFigure,
     pub studied: usize,
     pub groups: Groups,
-    /// Openings and their variations, those that cost most points first.
+    /// Openings and their variations, the most costly first.
     pub openings: Vec<OpeningNode>,
-    /// Lost games by what lost them.
+    /// Lost games by cause.
     pub losses: BTreeMap<LossCause, usize>,
     pub streaks: Streaks,
     /// The bot's rating, game by game.
     pub ratings: Vec<RatingPoint>,
     /// The cost of moves by part of the game, per cent of a point a move, for both sides.
-    pub phases: Vec<PhaseFigure>,
+    pub phases: [PhaseFigure; 3],
     /// The cost of moves in time trouble and otherwise.
     pub time_trouble: TimeTroubleFigure,
-    /// The bot's labels a game: inaccuracies, mistakes, blunders.
+    /// The bot's labels a game: inaccuracies, mistakes, blunders; their numbers until the end.
     pub labels: [f64; 3],
-    /// Wins and mates that we let slip.
+    /// Wins and mates missed by the bot.
     pub missed: MissedFigure,
-    /// Results of games in which something went wrong with the connection or the server, and of the others.
+    /// Results of games with faults of connection or server, and of the others.
     pub with_faults: ResultCount,
     pub without_faults: ResultCount,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct PhaseFigure {
     pub phase: GamePhase,
-    pub ours: MeanWithError,
-    pub theirs: MeanWithError,
+    pub ours: GameSums,
+    pub theirs: GameSums,
 }
 
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct TimeTroubleFigure {
     /// The bot's cost under a tenth of the time.
-    pub ours: MeanWithError,
+    pub ours: GameSums,
     /// The bot's cost with more time.
-    pub ours_without: MeanWithError,
+    pub ours_without: GameSums,
     /// The opponents' cost under a tenth.
-    pub theirs: MeanWithError,
+    pub theirs: GameSums,
     /// The opponents' cost with more time.
-    pub theirs_without: MeanWithError,
+    pub theirs_without: GameSums,
 }
 
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct MissedFigure {
-    /// Positions as good as won that were no more.
+    /// Won positions given away.
     pub wins: usize,
     pub mates: usize,
-    /// Results that endgame tables had settled and that were given away.
+    /// Results given away in positions of the endgame tables.
     pub tablebase_results: usize,
 }
 
-/// Adds up games, in the order of their beginning.
-#[derive(Debug, Default)]
-pub struct TotalsSums {
-    all: groups::GroupSums,
-    groups: groups::GroupedSums,
-    openings: openings::OpeningSums,
-    losses: BTreeMap<LossCause, usize>,
-    streaks: Streaks,
-    ratings: Vec<RatingPoint>,
-    phases: [[GameSums; 2]; 3],
-    /// Sums by side, in time trouble and not.
-    trouble: [[GameSums; 2]; 2],
-    labels: [usize; 3],
-    studied: usize,
-    missed: MissedFigure,
-    with_faults: ResultCount,
-    without_faults: ResultCount,
+impl Default for Totals {
+    fn default() -> Self {
+        let sums = GameSums::default;
+        Self {
+            all: GroupFigure::named("all games"),
+            studied: 0,
+            groups: Groups::default(),
+            openings: Vec::new(),
+            losses: BTreeMap::new(),
+            streaks: Streaks::default(),
+            ratings: Vec::new(),
+            phases: GamePhase::ALL.map(|phase| PhaseFigure { phase, ours: sums(), theirs: sums() }),
+            time_trouble: TimeTroubleFigure::default(),
+            labels: [0.0; 3],
+            missed: MissedFigure::default(),
+            with_faults: ResultCount::default(),
+            without_faults: ResultCount::default(),
+        }
+    }
 }
 
-impl TotalsSums {
-    /// Adds a game, with its study where it could be studied, and how many faults were noted in it.
+impl Totals {
+    /// Adds a game with its study, if there is one, and its number of faults.
     pub fn add(&mut self, record: &GameRecord, study: Option<&GameStudy>, faults: usize) {
         let accuracy = study.and_then(GameStudy::our_accuracy);
         self.ratings.extend(RatingPoint::of(record));
@@ -112,7 +115,7 @@ impl TotalsSums {
         let Some(result) = record.result else { return };
         self.all.add(record, result, accuracy);
         self.groups.add(record, result, accuracy, study);
-        self.openings.add(study, result);
+        openings::add(&mut self.openings, study, result);
         self.streaks.add(result);
         let counts = if faults > 0 { &mut self.with_faults } else { &mut self.without_faults };
         counts.add(result);
@@ -123,17 +126,26 @@ impl TotalsSums {
 
     fn add_moves(&mut self, study: &GameStudy) {
         self.studied += 1;
-        self.phases.iter_mut().chain(&mut self.trouble).flatten().for_each(GameSums::next_game);
+        let TimeTroubleFigure { ours, ours_without, theirs, theirs_without } = &mut self.time_trouble;
+        let phases = self.phases.iter_mut().flat_map(|figure| [&mut figure.ours, &mut figure.theirs]);
+        phases
+            .chain([&mut *ours, &mut *ours_without, &mut *theirs, &mut *theirs_without])
+            .for_each(GameSums::next_game);
         let us = study.record.our_color;
         for played in &study.moves {
-            let side = usize::from(played.mover != us);
-            self.phases[played.phase as usize][side].add(played.loss);
-            if let Some(in_trouble) = in_time_trouble(&study.record, played) {
-                self.trouble[side][usize::from(!in_trouble)].add(played.loss);
+            let is_ours = played.mover == us;
+            let phase = &mut self.phases[played.phase as usize];
+            if is_ours { &mut phase.ours } else { &mut phase.theirs }.add(played.loss);
+            match (is_ours, in_time_trouble(&study.record, played)) {
+                (true, Some(true)) => ours.add(played.loss),
+                (true, Some(false)) => ours_without.add(played.loss),
+                (false, Some(true)) => theirs.add(played.loss),
+                (false, Some(false)) => theirs_without.add(played.loss),
+                (_, None) => (),
             }
         }
         for (count, label) in self.labels.iter_mut().zip(MoveLabel::ALL) {
-            *count += study.labels(us, label);
+            *count += study.labels(us, label) as f64;
         }
         let ours = || study.ours();
         self.missed.wins += ours().filter(|played| played.missed == Some(crate::study::MissedChance::Win)).count();
@@ -141,32 +153,13 @@ impl TotalsSums {
         self.missed.tablebase_results += ours().filter(|played| played.tables.is_some_and(|t| t.spoiled())).count();
     }
 
-    pub fn totals(self) -> Totals {
-        let games = self.studied.max(1) as f64;
-        let phases = GamePhase::ALL.into_iter().zip(self.phases);
-        let [ours, theirs] = self.trouble.map(|side| side.map(|sums| sums.mean()));
-        Totals {
-            all: self.all.figure("all games"),
-            studied: self.studied,
-            groups: self.groups.figures(),
-            openings: self.openings.tree(),
-            losses: self.losses,
-            streaks: self.streaks,
-            ratings: self.ratings,
-            phases: phases
-                .map(|(phase, [ours, theirs])| PhaseFigure { phase, ours: ours.mean(), theirs: theirs.mean() })
-                .collect(),
-            time_trouble: TimeTroubleFigure {
-                ours: ours[0],
-                ours_without: ours[1],
-                theirs: theirs[0],
-                theirs_without: theirs[1],
-            },
-            labels: self.labels.map(|count| count as f64 / games),
-            missed: self.missed,
-            with_faults: self.with_faults,
-            without_faults: self.without_faults,
-        }
+    /// Ends the sums: means are made, and groups and openings sorted.
+    pub fn finish(mut self) -> Self {
+        self.all.finish();
+        self.groups.finish();
+        openings::finish(&mut self.openings);
+        self.labels = self.labels.map(|count| count / self.studied.max(1) as f64);
+        self
     }
 }
 
@@ -177,8 +170,4 @@ fn in_time_trouble(record: &GameRecord, played: &MoveStudy) -> Option<bool> {
         return None;
     }
     Some(played.clock?.as_secs_f64() < TIME_TROUBLE * initial.as_secs_f64())
-}
-
-fn color_word(color: Color) -> &'static str {
-    if color.is_white() { "white" } else { "black" }
 }

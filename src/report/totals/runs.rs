@@ -1,9 +1,8 @@
-//! Figures that depend on the order of games: streaks, and the rating over time.
+//! Figures by the order of games: streaks, and the rating over time.
 
 use bot::journal::{GameRecord, GameResult};
-use domain::Color;
 use jiff::Timestamp;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Streaks {
@@ -30,28 +29,19 @@ impl Streaks {
     }
 }
 
-/// Our rating when a rated game began.
+/// The bot's rating at the start of a rated game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RatingPoint {
-    #[serde(serialize_with = "text")]
     pub at: Timestamp,
     /// Server and speed: different ones do not compare.
     pub of: String,
     pub rating: u32,
 }
 
-fn text<S: Serializer>(value: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(value)
-}
-
 impl RatingPoint {
     pub(super) fn of(record: &GameRecord) -> Option<Self> {
-        let us = match record.our_color {
-            Color::White => &record.white,
-            Color::Black => &record.black,
-        };
         let of = format!("{} {}", record.server, record.speed.key());
-        us.rating.filter(|_| record.rated).map(|rating| Self { at: record.started_at, of, rating })
+        record.us().rating.filter(|_| record.rated).map(|rating| Self { at: record.started_at, of, rating })
     }
 }
 

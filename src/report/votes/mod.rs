@@ -1,136 +1,133 @@
-//! The council studied over many games: what each elector would have lost had it decided alone, what each criterion, what the
-//! second phase mended and broke, and where more time would have paid.
+//! The council studied over many games: the loss of each elector deciding alone, and of each criterion,
+//! the effect of the second phase, and errors with time left.
 
 mod replay;
 
 use replay::replay_all;
 pub use replay::{ReplayRule, ballots};
 
-use std::collections::BTreeMap;
-
 use domain::CriterionName;
 use serde::Serialize;
 
 use crate::{
     formulas::MoveLabel,
-    statistics::{GameSums, MeanWithError},
+    statistics::GameSums,
     study::{GameStudy, VoteStudy, VoterStudy},
 };
 
-/// An elector knew better if its move would have cost this much less, per cent of a point: half an inaccuracy. Less is within
-/// the judge's own error.
+/// An elector knew better if its move would have cost this much less, per cent of a point: half an
+/// inaccuracy. Smaller differences are within the judge's own error.
 const KNEW_BETTER: f64 = 2.5;
 
 /// The number of worst errors listed.
 const ERRORS_TOLD: usize = 50;
 
-/// Statistics of the votes of many games.
-#[derive(Clone, Debug, Default, Serialize)]
+/// Statistics of the votes of many games. Costs are per cent of a point.
+#[derive(Debug, Serialize)]
 pub struct CouncilStudy {
     pub votes: usize,
-    /// The cost of the played moves, per cent of a point each.
-    pub played: MeanWithError,
-    /// The cost of the best proposals, which no election among them can beat.
-    pub best_proposal: MeanWithError,
+    /// The cost of the played moves.
+    pub played: GameSums,
+    /// The cost of the best proposals: the lower limit of any election.
+    pub best_proposal: GameSums,
     /// The cost of the worst proposals.
-    pub worst_proposal: MeanWithError,
-    /// Each elector on its own, the one that loses least first.
+    pub worst_proposal: GameSums,
+    /// Each elector deciding alone, at the end the smallest loss first.
     pub electors: Vec<ElectorFigure>,
-    /// Each criterion on the recorded proposals, the one that loses least first.
+    /// Each criterion on the recorded proposals, at the end the smallest loss first.
     pub criteria: Vec<CriterionFigure>,
     pub second_phase: SecondPhaseFigure,
-    /// Votes by how split they were.
+    /// Votes by class of split.
     pub splits: Vec<SplitFigure>,
     pub extra_time: ExtraTimeFigure,
     /// The worst errors, the worst first.
     pub errors: Vec<VoteError>,
 }
 
-/// An elector, had it decided alone.
-#[derive(Clone, Debug, Serialize)]
+/// An elector deciding alone.
+#[derive(Debug, Default, Serialize)]
 pub struct ElectorFigure {
     pub elector: String,
-    /// Its loss a move, per cent of a point.
-    pub loss: MeanWithError,
+    /// Its loss a move.
+    pub loss: GameSums,
     /// Difference to the council's loss in the same positions: negative is better than the council.
-    pub against_council: MeanWithError,
-    /// The share of its proposals that are the judge's own move, 0 to 1.
+    pub against_council: GameSums,
+    /// The share of the judge's own moves among its proposals, 0 to 1; their number until the end.
     pub best_share: f64,
     /// The number of times it had a clearly better move when the council erred.
     pub knew_better: usize,
 }
 
 /// A criterion on the recorded proposals.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct CriterionFigure {
     pub criterion: String,
-    /// Its loss a move, per cent of a point.
-    pub loss: MeanWithError,
+    /// Its loss a move.
+    pub loss: GameSums,
     /// Difference to the real loss in the same positions: negative is better.
-    pub against_played: MeanWithError,
+    pub against_played: GameSums,
     /// The number of times it elects another move than the one played.
     pub other_moves: usize,
+    #[serde(skip)]
+    rule: ReplayRule,
 }
 
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct SecondPhaseFigure {
     pub count: usize,
-    /// The number that elected another move than the first phase.
+    /// The number of elections of another move than the first phase's.
     pub changed: usize,
     /// The number of clearly better ones among these.
     pub mended: usize,
     /// The number of clearly worse ones.
     pub broke: usize,
-    /// The gain a phase, per cent of a point, over all second phases.
-    pub gain: MeanWithError,
+    /// The gain a phase, over all second phases.
+    pub gain: GameSums,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct SplitFigure {
     pub name: &'static str,
-    /// The cost of the moves, per cent of a point.
-    pub loss: MeanWithError,
+    /// The cost of the moves.
+    pub loss: GameSums,
     /// The difference between the best and the worst proposal.
-    pub at_stake: MeanWithError,
-    /// The duration of the searches, seconds.
+    pub at_stake: GameSums,
+    /// The mean duration of the searches, seconds; their sum until the end.
     pub seconds: f64,
 }
 
-/// Errors that more time might have mended.
-#[derive(Clone, Debug, Default, Serialize)]
+/// Errors with time left.
+#[derive(Debug, Default, Serialize)]
 pub struct ExtraTimeFigure {
     pub errors: usize,
-    /// Errors that used less than the normal budget and the most on top.
+    /// Errors with some of the normal budget and extra time left.
     pub with_time_left: usize,
-    /// Errors of those in which an elector had a clearly better move: a longer search might have
-    /// elected it.
+    /// Those errors with a clearly better proposal: a longer search might have elected it.
     pub and_known_better: usize,
-    /// The time that was left in those, seconds a vote.
+    /// The time left in those, seconds a vote; the sum until the end.
     pub seconds_left: f64,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct VoteError {
     pub game: String,
     pub ply: usize,
     pub played: String,
-    /// The cost, per cent of a point.
     pub loss: f64,
     pub label: MoveLabel,
     pub criterion: String,
-    /// The moves proposed, with how many electors each; the most first.
+    /// The proposed moves with their numbers of electors, the most first.
     pub tally: Vec<(String, usize)>,
     pub knew_better: Vec<BetterVoter>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct BetterVoter {
     pub elector: String,
     pub san: String,
     pub depth: u32,
     /// Its score, from the bot's side.
     pub score: String,
-    /// The cost of its move, per cent of a point.
     pub loss: f64,
 }
 
@@ -146,75 +143,45 @@ impl BetterVoter {
     }
 }
 
-#[derive(Debug)]
-pub struct CouncilSums {
-    votes: usize,
-    played: GameSums,
-    best: GameSums,
-    worst: GameSums,
-    electors: BTreeMap<String, ElectorSums>,
-    rules: Vec<(ReplayRule, RuleSums)>,
-    second: SecondPhaseFigure,
-    second_gain: GameSums,
-    splits: [SplitSums; SPLITS.len()],
-    extra_time: ExtraTimeFigure,
-    errors: Vec<VoteError>,
-}
-
-#[derive(Debug, Default)]
-struct ElectorSums {
-    loss: GameSums,
-    against: GameSums,
-    best: usize,
-    knew_better: usize,
-}
-
-#[derive(Debug, Default)]
-struct RuleSums {
-    loss: GameSums,
-    against: GameSums,
-    other_moves: usize,
-}
-
-#[derive(Debug, Default)]
-struct SplitSums {
-    loss: GameSums,
-    at_stake: GameSums,
-    seconds: f64,
-}
-
-/// The most split that a vote of each class is. Advisers have no vote: whether they agreed is not said here.
+/// The largest split of each class of votes, advisers left out.
 const SPLITS: [(&str, f64); 4] =
     [("all voters agree", 0.0), ("a few dissent", 1.0 / 3.0), ("split", 2.0 / 3.0), ("no majority", 1.0)];
 
-impl Default for CouncilSums {
+impl Default for CouncilStudy {
     fn default() -> Self {
-        let rules = CriterionName::ALL.into_iter().map(ReplayRule::criterion);
+        let sums = GameSums::default;
+        let criteria = CriterionName::ALL.into_iter().map(ReplayRule::criterion).map(|rule| CriterionFigure {
+            criterion: rule.name.clone(),
+            loss: sums(),
+            against_played: sums(),
+            other_moves: 0,
+            rule,
+        });
+        let splits = SPLITS.map(|(name, _)| SplitFigure { name, loss: sums(), at_stake: sums(), seconds: 0.0 });
         Self {
             votes: 0,
-            played: GameSums::default(),
-            best: GameSums::default(),
-            worst: GameSums::default(),
-            electors: BTreeMap::new(),
-            rules: rules.map(|rule| (rule, RuleSums::default())).collect(),
-            second: SecondPhaseFigure::default(),
-            second_gain: GameSums::default(),
-            splits: Default::default(),
+            played: sums(),
+            best_proposal: sums(),
+            worst_proposal: sums(),
+            electors: Vec::new(),
+            criteria: criteria.collect(),
+            second_phase: SecondPhaseFigure::default(),
+            splits: splits.into(),
             extra_time: ExtraTimeFigure::default(),
             errors: Vec::new(),
         }
     }
 }
 
-impl CouncilSums {
+impl CouncilStudy {
     pub fn add(&mut self, game: &GameStudy) {
         self.next_game();
         self.add_rules(&game.votes);
         for vote in &game.votes {
             self.votes += 1;
             self.played.add(vote.loss);
-            self.best.add(vote.voters.iter().map(|voter| voter.loss).fold(f64::INFINITY, f64::min));
-            self.worst.add(vote.voters.iter().map(|voter| voter.loss).fold(0.0, f64::max));
+            self.best_proposal.add(vote.voters.iter().map(|voter| voter.loss).fold(f64::INFINITY, f64::min));
+            self.worst_proposal.add(vote.voters.iter().map(|voter| voter.loss).fold(0.0, f64::max));
             self.add_electors(vote);
             self.add_second_phase(vote);
             self.add_split(vote);
@@ -239,32 +206,38 @@ impl CouncilSums {
     }
 
     fn next_game(&mut self) {
-        let own = [&mut self.played, &mut self.best, &mut self.worst, &mut self.second_gain];
-        let electors = self.electors.values_mut().flat_map(|sums| [&mut sums.loss, &mut sums.against]);
-        let rules = self.rules.iter_mut().flat_map(|(_, sums)| [&mut sums.loss, &mut sums.against]);
+        let own = [&mut self.played, &mut self.best_proposal, &mut self.worst_proposal, &mut self.second_phase.gain];
+        let electors = self.electors.iter_mut().flat_map(|sums| [&mut sums.loss, &mut sums.against_council]);
+        let criteria = self.criteria.iter_mut().flat_map(|sums| [&mut sums.loss, &mut sums.against_played]);
         let splits = self.splits.iter_mut().flat_map(|sums| [&mut sums.loss, &mut sums.at_stake]);
-        own.into_iter().chain(electors).chain(rules).chain(splits).for_each(GameSums::next_game);
+        own.into_iter().chain(electors).chain(criteria).chain(splits).for_each(GameSums::next_game);
     }
 
     fn add_electors(&mut self, vote: &VoteStudy) {
         for voter in &vote.voters {
-            let sums = self.electors.entry(voter.proposal.elector.clone()).or_default();
-            sums.loss.add(voter.loss);
-            sums.against.add(voter.loss - vote.loss);
-            sums.best += usize::from(voter.is_best);
-            sums.knew_better += usize::from(voter.loss + KNEW_BETTER <= vote.loss);
+            let name = &voter.proposal.elector;
+            let known = self.electors.iter().position(|figure| figure.elector == *name);
+            let place = known.unwrap_or_else(|| {
+                self.electors.push(ElectorFigure { elector: name.clone(), ..ElectorFigure::default() });
+                self.electors.len() - 1
+            });
+            let figure = &mut self.electors[place];
+            figure.loss.add(voter.loss);
+            figure.against_council.add(voter.loss - vote.loss);
+            figure.best_share += f64::from(u8::from(voter.is_best));
+            figure.knew_better += usize::from(voter.loss + KNEW_BETTER <= vote.loss);
         }
     }
 
     fn add_rules(&mut self, votes: &[VoteStudy]) {
-        let rules: Vec<&ReplayRule> = self.rules.iter().map(|(rule, _)| rule).collect();
+        let rules: Vec<&ReplayRule> = self.criteria.iter().map(|figure| &figure.rule).collect();
         let replayed = replay_all(&rules, votes);
         for (vote, outcomes) in votes.iter().zip(replayed) {
-            for ((_, sums), outcome) in self.rules.iter_mut().zip(outcomes) {
+            for (figure, outcome) in self.criteria.iter_mut().zip(outcomes) {
                 let Some((elected, loss)) = outcome else { continue };
-                sums.loss.add(loss);
-                sums.against.add(loss - vote.loss);
-                sums.other_moves += usize::from(elected != vote.played);
+                figure.loss.add(loss);
+                figure.against_played.add(loss - vote.loss);
+                figure.other_moves += usize::from(elected != vote.played);
             }
         }
     }
@@ -272,11 +245,12 @@ impl CouncilSums {
     fn add_second_phase(&mut self, vote: &VoteStudy) {
         let Some(first) = vote.first_choice_loss.filter(|_| vote.had_second_phase) else { return };
         let gain = first - vote.loss;
-        self.second.count += 1;
-        self.second.changed += usize::from(vote.first_choice.is_some_and(|first| first != vote.played));
-        self.second.mended += usize::from(gain >= KNEW_BETTER);
-        self.second.broke += usize::from(gain <= -KNEW_BETTER);
-        self.second_gain.add(gain);
+        let figure = &mut self.second_phase;
+        figure.count += 1;
+        figure.changed += usize::from(vote.first_choice.is_some_and(|first| first != vote.played));
+        figure.mended += usize::from(gain >= KNEW_BETTER);
+        figure.broke += usize::from(gain <= -KNEW_BETTER);
+        figure.gain.add(gain);
     }
 
     fn add_split(&mut self, vote: &VoteStudy) {
@@ -296,57 +270,27 @@ impl CouncilSums {
             figure.with_time_left += 1;
             if vote.who_knew_better(KNEW_BETTER).next().is_some() {
                 figure.and_known_better += 1;
-                // A sum so far; the mean is made at the end.
                 figure.seconds_left += left;
             }
         }
     }
 
-    pub fn study(self) -> CouncilStudy {
-        let mut electors: Vec<ElectorFigure> = self
-            .electors
-            .into_iter()
-            .map(|(elector, sums)| ElectorFigure {
-                elector,
-                best_share: sums.best as f64 / sums.loss.count().max(1) as f64,
-                loss: sums.loss.mean(),
-                against_council: sums.against.mean(),
-                knew_better: sums.knew_better,
-            })
-            .collect();
-        electors.sort_by(|a, b| a.loss.mean.total_cmp(&b.loss.mean));
-        let mut criteria: Vec<CriterionFigure> = self
-            .rules
-            .into_iter()
-            .map(|(rule, sums)| CriterionFigure {
-                criterion: rule.name,
-                loss: sums.loss.mean(),
-                against_played: sums.against.mean(),
-                other_moves: sums.other_moves,
-            })
-            .collect();
-        criteria
-            .sort_by(|a, b| (a.loss.count == 0).cmp(&(b.loss.count == 0)).then(a.loss.mean.total_cmp(&b.loss.mean)));
-        let splits = SPLITS.iter().zip(self.splits).map(|((name, _), sums)| SplitFigure {
-            name,
-            loss: sums.loss.mean(),
-            at_stake: sums.at_stake.mean(),
-            seconds: sums.seconds / sums.loss.count().max(1) as f64,
-        });
-        let mut extra_time = self.extra_time;
-        extra_time.seconds_left /= extra_time.and_known_better.max(1) as f64;
-        CouncilStudy {
-            votes: self.votes,
-            played: self.played.mean(),
-            best_proposal: self.best.mean(),
-            worst_proposal: self.worst.mean(),
-            electors,
-            criteria,
-            second_phase: SecondPhaseFigure { gain: self.second_gain.mean(), ..self.second },
-            splits: splits.collect(),
-            extra_time,
-            errors: self.errors,
+    /// Ends the sums: means are made, and electors and criteria sorted.
+    pub fn finish(mut self) -> Self {
+        for elector in &mut self.electors {
+            elector.best_share /= elector.loss.count().max(1) as f64;
         }
+        self.electors.sort_by(|a, b| a.elector.cmp(&b.elector));
+        self.electors.sort_by(|a, b| a.loss.mean().mean.total_cmp(&b.loss.mean().mean));
+        self.criteria.sort_by(|a, b| {
+            let (a, b) = (a.loss.mean(), b.loss.mean());
+            (a.count == 0).cmp(&(b.count == 0)).then(a.mean.total_cmp(&b.mean))
+        });
+        for split in &mut self.splits {
+            split.seconds /= split.loss.count().max(1) as f64;
+        }
+        self.extra_time.seconds_left /= self.extra_time.and_known_better.max(1) as f64;
+        self
     }
 }
 
@@ -355,7 +299,7 @@ pub(crate) fn numbered(number: u32, white: bool, san: &str) -> String {
     format!("{number}{} {san}", if white { "." } else { "..." })
 }
 
-/// The moves proposed, with how many electors each; the most first.
+/// Returns the proposed moves with their numbers of electors, the most first.
 pub(crate) fn tally(vote: &VoteStudy) -> Vec<(String, usize)> {
     let mut tally: Vec<(String, usize)> = Vec::new();
     for voter in &vote.voters {

@@ -1,5 +1,5 @@
-//! Elections held again: another rule on the proposals that were recorded. No search is needed, because what each proposed move
-//! costs has been judged.
+//! Elections repeated with another rule on the recorded proposals. No search is needed: the cost of each
+//! proposed move is known.
 
 use std::{thread, time::Duration};
 
@@ -11,7 +11,7 @@ use domain::{Bound, CriterionName, ElectorName, Knowledge, Phase, Proposal, Scor
 
 use crate::study::{VoteStudy, VoterStudy};
 
-/// A rule to elect by again.
+/// A rule for repeated elections.
 #[derive(Debug)]
 pub struct ReplayRule {
     pub name: String,
@@ -20,7 +20,7 @@ pub struct ReplayRule {
 }
 
 impl ReplayRule {
-    /// The criterion of these settings, under a name.
+    /// Creates the rule of these settings, under a name.
     pub fn new(name: String, settings: CouncilSettings) -> Self {
         Self { name, rule: Rule::of(&settings), settings }
     }
@@ -39,7 +39,7 @@ impl ReplayRule {
             CriterionName::ReSearch => (vote.criterion == CriterionName::ReSearch.word()).then_some(vote.played)?,
             // If all proposals agree, so does every rule.
             _ if vote.voters.iter().all(|voter| voter.best == first) => first,
-            // Ties are decided as the council would, by position and settings alone.
+            // Ties are decided as in the council, by position and settings alone.
             _ => self.rule.elected_move(ballots, self.settings.seed_at(vote.ply))?,
         };
         Some((elected, vote.loss_of(elected)?))
@@ -59,12 +59,12 @@ pub(super) fn replay_all(rules: &[&ReplayRule], votes: &[VoteStudy]) -> Vec<Vec<
     let share = votes.len().div_ceil(threads).max(1);
     thread::scope(|scope| {
         let parts: Vec<_> = votes.chunks(share).map(|part| scope.spawn(move || of_votes(part))).collect();
-        // A thread that has failed leaves its part out, and with it what comes after: nothing is counted for another vote.
+        // After a failed thread the later parts are left out too, so that results stay beside their votes.
         parts.into_iter().map_while(|part| part.join().ok()).flatten().collect()
     })
 }
 
-/// The proposals of a vote, ready to elect among.
+/// Returns the ballots of a vote.
 pub fn ballots(vote: &VoteStudy) -> Ballots {
     let electors: Vec<ElectorSpec> = vote.voters.iter().map(elector).collect();
     let proposals: Vec<Option<Proposal>> = vote.voters.iter().map(|voter| Some(proposal(vote, voter))).collect();

@@ -1,17 +1,17 @@
 //! The options of BotLi's `config.yml`.
 //!
-//! BotLi picks the engine and the book of a game apart, each by keys such as `bullet_white`; ours is one profile that holds both. So
-//! every engine meets every book with which it can be together, under the conditions of both.
+//! BotLi picks the engine and the book of a game apart, each by keys such as `bullet_white`; a profile of ours holds both. So each
+//! engine gets a profile with each book, under the conditions of both, unless these contradict each other.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 use domain::{Speed, values::MinutesAndSeconds};
 use toml::{Table, Value};
 
 use super::{
     common::{
-        Bound, ImportedEngine, book_selection, bounds, concurrency, drop_unknown, flags, gaviota, greetings, is_speed,
-        is_variant, lists, numbers, online_sources, own_explorer, texts, variant,
+        book_selection, bounds, concurrency, council, drop_unknown, gaviota, greetings, is_speed, is_variant,
+        online_sources, own_explorer, variant,
     },
     foreign::{ForeignSettings, parse},
     table::{BOTLI, copy},
@@ -21,13 +21,6 @@ use super::{
 const OVERHEAD: &str = "network lag is measured in every game; player.clock.reserve adds to it";
 
 type Conditions = BTreeMap<&'static str, Value>;
-
-/// The part of a profile that holds under some conditions.
-struct Part {
-    conditions: Conditions,
-    /// Tables of `player` by their names.
-    tables: Vec<(&'static str, Value)>,
-}
 
 /// BotLi's defaults.
 const DEFAULTS: &str = include_str!("defaults/botli.yml");
@@ -43,7 +36,7 @@ pub(super) fn read(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     }
     let engines = engines(foreign, ours);
     let books = books(foreign, ours);
-    profiles(&engines, &books, ours);
+    profiles(engines, books, ours);
     tablebases(foreign, ours);
     online(foreign, ours);
     adjudication(foreign, ours);
@@ -70,6 +63,9 @@ fn older_names(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     } else if foreign.take("engine.variants").is_some() {
         ours.remark("engine.variants", "is disabled");
     }
+    for section in ["syzygy", "gaviota", "opening_books", "online_moves", "offer_draw", "resign"] {
+        foreign.rename(&format!("engine.{section}"), section);
+    }
     foreign.rename("engine", "engines.standard");
     if foreign.has("syzygy.enabled") {
         foreign.rename("syzygy", "syzygy.standard");
@@ -79,7 +75,7 @@ fn older_names(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     }
 }
 
-/// Takes over who is always and never played. BotLi's whitelist overrules its blacklists, and has rules for variants.
+/// Takes over friends and blocked players. BotLi's whitelist overrules its blacklists, and has rules for variants.
 fn opponents(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     let friends = foreign.take_texts("whitelist");
     let is_friend = |name: &String| friends.iter().any(|friend| friend.eq_ignore_ascii_case(name));
@@ -94,25 +90,22 @@ fn opponents(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
             ours.remark("online_blacklists", "a friend on such a list is declined here; BotLi plays him");
         }
     }
-    ours.set_some("challenge.friends", (!friends.is_empty()).then_some(friends));
-    ours.set_some("challenge.block", (!block.is_empty()).then_some(block));
+    ours.set_list("challenge.friends", friends);
+    ours.set_list("challenge.block", block);
 }
 
-fn engines(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<Part> {
+/// Returns tables of `player` for each engine, with their conditions.
+fn engines(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<(Conditions, Table)> {
     let mut parts = Vec::new();
     for key in foreign.names("engines") {
         let old = |option: &str| format!("engines.{key}.{option}");
-        let engine = ImportedEngine {
-            folder: foreign.take_text(&old("dir")).unwrap_or_default(),
-            program: foreign.take_text(&old("name")).unwrap_or_default(),
-            options: foreign.take_table(&old("uci_options")),
-            is_quiet: foreign.take_flag(&old("silence_stderr")).unwrap_or(false),
-            ..ImportedEngine::default()
-        };
-        let engine = ImportedEngine { name: engine.program.clone(), ..engine };
-        let mut tables = Vec::new();
+        let (folder, name) = (foreign.take_text(&old("dir")), foreign.take_text(&old("name")).unwrap_or_default());
+        let program = Path::new(&folder.unwrap_or_default()).join(&name).to_string_lossy().into_owned();
+        let options = foreign.take_table(&old("uci_options"));
+        let is_quiet = foreign.take_flag(&old("silence_stderr")).unwrap_or(false);
+        let mut tables = Table::new();
         if let Some(ponder) = foreign.take_flag(&old("ponder")) {
-            tables.push(("ponder", Value::from(i64::from(ponder))));
+            tables.insert("ponder".to_owned(), Value::from(i64::from(ponder)));
         }
         let mut limits = Table::new();
         for name in ["time", "depth", "nodes"] {
@@ -120,14 +113,13 @@ fn engines(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<Pa
             limits.insert(name.to_owned(), whole(number));
         }
         if !limits.is_empty() {
-            tables.push(("limits", Value::Table(limits)));
+            tables.insert("limits".to_owned(), Value::Table(limits));
         }
         if foreign.take_number(&old("move_overhead_multiplier")).is_some_and(|factor| factor != 1.0) {
             ours.remark(&old("move_overhead_multiplier"), OVERHEAD);
         }
-        foreign.take(&format!("engines.{key}"));
-        tables.push(("council", Value::Table(engine.council())));
-        // `variants` is for all variants that have no engine of their own.
+        tables.insert("council".to_owned(), Value::Table(council(&name, [program], &[], options, is_quiet)));
+        // `variants` is for all variants without an engine of their own.
         let keys = match key.as_str() {
             "variants" => domain::Variant::ALL
                 .into_iter()
@@ -139,38 +131,47 @@ fn engines(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<Pa
         };
         for key in keys {
             match conditions(&key) {
-                Some(conditions) => parts.push(Part { conditions, tables: tables.clone() }),
+                Some(conditions) => parts.push((conditions, tables.clone())),
                 None => ours.remark(&format!("engines.{key}"), "is not understood"),
             }
         }
     }
-    // The engine for all variants comes last in the alphabet: a variant that has one of its own keeps that.
-    let mut apart: Vec<Part> = Vec::new();
+    // The engine for all variants comes last in the alphabet: a variant keeps an engine of its own.
+    let mut apart: Vec<(Conditions, Table)> = Vec::new();
     for part in parts {
-        if apart.iter().all(|other| other.conditions != part.conditions) {
+        if apart.iter().all(|(conditions, _)| *conditions != part.0) {
             apart.push(part);
         }
     }
     apart
 }
 
-fn books(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<Part> {
+/// Returns the table `book` of `player` for each book, with its conditions.
+fn books(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<(Conditions, Table)> {
     let files: BTreeMap<String, String> = foreign.take_table("books").into_iter().collect();
     let enabled = foreign.take_flag("opening_books.enabled").unwrap_or(false);
+    // Older files have lists of names, and one selection and one depth for all of them.
+    let shared_selection = foreign.take_text("opening_books.selection");
+    let shared_depth = foreign.take_number("opening_books.max_depth");
     let mut parts = Vec::new();
     for key in foreign.names("opening_books.books") {
         let old = |option: &str| format!("opening_books.books.{key}.{option}");
         let mut book = Table::new();
-        let names = foreign.take_texts(&old("names"));
+        let mut names = foreign.texts(&format!("opening_books.books.{key}"));
+        if names.is_empty() {
+            names = foreign.take_texts(&old("names"));
+        } else {
+            foreign.take(&format!("opening_books.books.{key}"));
+        }
         let found: Vec<String> = names.iter().filter_map(|name| files.get(name).cloned()).collect();
         for unknown in names.iter().filter(|name| !files.contains_key(*name)) {
             ours.remark(&old("names"), format!("no book has the name {unknown}"));
         }
         book.insert("files".to_owned(), Value::from(found));
-        if let Some(name) = foreign.take_text(&old("selection")) {
+        if let Some(name) = foreign.take_text(&old("selection")).or_else(|| shared_selection.clone()) {
             book.insert("selection".to_owned(), Value::from(book_selection(&name)));
         }
-        let plies = foreign.take_number(&old("max_depth"));
+        let plies = foreign.take_number(&old("max_depth")).or(shared_depth);
         // This number of our moves is twice as many plies, if the book knows every one.
         let moves = foreign.take_number(&old("max_moves")).map(|moves| 2.0 * moves);
         // Without a limit BotLi asks its books all game long.
@@ -179,18 +180,12 @@ fn books(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<Part
         if let Some(repeat) = foreign.take_flag(&old("allow_repetitions")) {
             book.insert("repeat_lost".to_owned(), Value::from(repeat));
         }
-        foreign.take(&format!("opening_books.books.{key}"));
         match conditions(&key) {
             Some(conditions) if enabled => {
-                parts.push(Part { conditions, tables: vec![("book", Value::Table(book))] });
+                parts.push((conditions, Table::from_iter([("book".to_owned(), Value::Table(book))])));
             }
-            Some(conditions) => {
-                let ours = &mut *ours.only_if(false);
-                match conditions.is_empty() {
-                    true => ours.set("player.book", book),
-                    false => ours.set_at(&["profiles", &key, "book"], book),
-                }
-            }
+            Some(conditions) if conditions.is_empty() => ours.only_if(false, |ours| ours.set("player.book", book)),
+            Some(_) => ours.only_if(false, |ours| ours.set_at(&["profiles", &key, "book"], book)),
             None => ours.remark(&format!("opening_books.books.{key}"), "is not understood"),
         }
     }
@@ -217,16 +212,17 @@ fn conditions(key: &str) -> Option<Conditions> {
     Some(conditions)
 }
 
-/// Writes what holds always into the player's own tables, and everything else into profiles.
-fn profiles(engines: &[Part], books: &[Part], ours: &mut ImportedSettings) {
-    let always = Part { conditions: Conditions::new(), tables: Vec::new() };
-    let with_always = |parts: &'_ [Part]| -> Vec<(Conditions, Vec<(&'static str, Value)>)> {
-        let own = parts.iter().map(|part| (part.conditions.clone(), part.tables.clone()));
-        let missing = parts.iter().all(|part| !part.conditions.is_empty());
-        own.chain(missing.then(|| (always.conditions.clone(), always.tables.clone()))).collect()
+/// Writes settings without conditions into the player's own tables, and all others into profiles.
+fn profiles(engines: Vec<(Conditions, Table)>, books: Vec<(Conditions, Table)>, ours: &mut ImportedSettings) {
+    let with_always = |mut parts: Vec<(Conditions, Table)>| {
+        if parts.iter().all(|(conditions, _)| !conditions.is_empty()) {
+            parts.push(Default::default());
+        }
+        parts
     };
+    let books = with_always(books);
     for (of_engine, engine) in with_always(engines) {
-        for (of_book, book) in with_always(books) {
+        for (of_book, book) in &books {
             let contradict =
                 of_engine.iter().any(|(name, value)| of_book.get(name).is_some_and(|other| other != value));
             if contradict {
@@ -239,7 +235,7 @@ fn profiles(engines: &[Part], books: &[Part], ours: &mut ImportedSettings) {
             for (condition, value) in &both {
                 ours.set_at(&["profiles", &name, "when", condition], value.clone());
             }
-            for (table, value) in engine.iter().chain(&book) {
+            for (table, value) in engine.iter().chain(book) {
                 if both.is_empty() {
                     ours.set_at(&["player", table], value.clone());
                 } else {
@@ -271,15 +267,15 @@ fn tablebases(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
             most = most.into_iter().chain(pieces).reduce(f64::max);
             suggests |= !plays;
         } else if kind == "standard" {
-            let ours = &mut *ours.only_if(false);
-            ours.set_some("player.tablebases.paths", (!of_kind.is_empty()).then_some(of_kind));
-            ours.set_number("player.tablebases.max_pieces", pieces);
+            ours.only_if(false, |ours| {
+                ours.set_list("player.tablebases.paths", of_kind);
+                ours.set_number("player.tablebases.max_pieces", pieces);
+            });
         }
     }
-    foreign.take("syzygy");
     ours.set_number("player.tablebases.max_pieces", most);
     ours.set_some("player.tablebases.use", suggests.then_some("suggest"));
-    ours.set_some("player.tablebases.paths", (!paths.is_empty()).then_some(paths));
+    ours.set_list("player.tablebases.paths", paths);
     gaviota("gaviota", foreign, ours);
 }
 
@@ -307,7 +303,7 @@ fn online(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
         for option in ["min_time", "timeout"] {
             let key = format!("player.online.{source}.service.{option}");
             let number = foreign.take_number(&old(option));
-            ours.only_if(enabled).set_number(&key, number);
+            ours.only_if(enabled, |ours| ours.set_number(&key, number));
         }
     }
     sources.sort_by(|one, other| other.0.total_cmp(&one.0));
@@ -369,7 +365,7 @@ fn challenges(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     }
 }
 
-/// Takes over what one table says about the games that are accepted.
+/// Takes over the terms of accepted games from one table.
 fn terms(table: &str, foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     let key = |name: &str| format!("{table}.{name}");
     let mut accepts = true;
@@ -381,12 +377,9 @@ fn terms(table: &str, foreign: &mut ForeignSettings, ours: &mut ImportedSettings
         if foreign.number(&greatest).is_some_and(|number| number <= 0.0) {
             foreign.take(&greatest);
         }
-        let range = (0.0, most);
-        let (least, greatest) =
-            (Bound { keys: (&least, &least), range }, Bound { keys: (&greatest, &greatest), range });
-        accepts &= bounds(least, greatest, true, foreign, ours);
+        accepts &= bounds([(&least, &least), (&greatest, &greatest)], (0.0, most), true, foreign, ours);
     }
-    // Minutes, to which BotLi rounds its estimate: half a minute more is not too long.
+    // BotLi rounds its estimate to minutes: half a minute more is not too long.
     let minutes = foreign.take_number(&key("max_estimated_game_duration")).filter(|most| *most > 0.0);
     ours.set_limit(&key("max_estimated_duration"), minutes.map(|minutes| (60.0 * minutes).floor() + 30.0), 604_800.0);
     drop_unknown(&key("variants"), is_variant, foreign, ours);
@@ -397,15 +390,12 @@ fn terms(table: &str, foreign: &mut ForeignSettings, ours: &mut ImportedSettings
     drop_unknown(&key("modes"), |mode| ["rated", "casual"].contains(&mode), foreign, ours);
     for speed in ["correspondence", "ultraBullet"] {
         if foreign.drop_item(&key("time_controls"), speed) {
-            ours.remark(&key("time_controls"), format!("{speed} is declined by BotLi even where it is listed"));
+            ours.remark(&key("time_controls"), format!("BotLi declines {speed} even if it is listed"));
         }
     }
     let is_too_fast = |rule: &str| clock(rule).is_some_and(|control| control.0.speed() == Speed::UltraBullet);
     for rule in foreign.drop_others(&key("time_controls"), |rule| !is_too_fast(rule)) {
-        ours.remark(
-            &key("time_controls"),
-            format!("{rule} is ultraBullet, which BotLi declines even where it is listed"),
-        );
+        ours.remark(&key("time_controls"), format!("{rule} is ultraBullet: BotLi declines it even if it is listed"));
     }
     drop_unknown(&key("time_controls"), |rule| is_speed(rule) || clock(rule).is_some(), foreign, ours);
     if table != "challenge" && foreign.has(table) {
@@ -414,18 +404,12 @@ fn terms(table: &str, foreign: &mut ForeignSettings, ours: &mut ImportedSettings
     if !accepts {
         ours.set(&key("accept"), false);
     }
-    lists(
-        &[
-            (&key("variants"), &key("variants")),
-            (&key("time_controls"), &key("time_controls")),
-            (&key("modes"), &key("modes")),
-        ],
-        foreign,
-        ours,
-    );
+    for list in [key("variants"), key("time_controls"), key("modes")] {
+        ours.set_list(&list, foreign.take_texts(&list));
+    }
     let bullet = key("bullet_with_increment_only");
     let for_bots = if table == "challenge" { "challenge.bot.bullet_with_increment_only" } else { &bullet };
-    flags(&[(&bullet, for_bots)], foreign, ours);
+    ours.set_some(for_bots, foreign.take_flag(&bullet));
 }
 
 /// A time control as BotLi writes it.
@@ -450,23 +434,17 @@ fn matchmaking(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     ours.set_some("matchmaking.games_in_row", (!types.is_empty()).then_some(2));
     let mut rest = None;
     for name in types {
-        let old = |option: &str| format!("matchmaking.types.{name}.{option}");
-        let new = |option: &str| format!("matchmaking.types.{name}.{option}");
-        texts(&[(&old("tc"), &new("time_control")), (&old("variant"), &new("variant"))], foreign, ours);
+        let key = |option: &str| format!("matchmaking.types.{name}.{option}");
+        ours.set_some(&key("time_control"), foreign.take_text(&key("tc")));
+        ours.set_some(&key("variant"), foreign.take_text(&key("variant")));
         // BotLi plays with ratings unless it is told otherwise, as we do.
-        flags(&[(&old("rated"), &new("rated"))], foreign, ours);
-        numbers(
-            &[
-                (&old("weight"), &new("weight")),
-                (&old("min_rating_diff"), &new("min_rating_difference")),
-                (&old("target_rating_diff"), &new("target_rating_difference")),
-            ],
-            foreign,
-            ours,
-        );
-        let most = foreign.take_number(&old("max_rating_diff")).unwrap_or(f64::INFINITY);
-        ours.set_limit(&new("max_rating_difference"), Some(most), 4000.0);
-        rest = rest.into_iter().chain(foreign.take_number(&old("multiplier"))).reduce(f64::max);
+        ours.set_some(&key("rated"), foreign.take_flag(&key("rated")));
+        ours.set_number(&key("weight"), foreign.take_number(&key("weight")));
+        ours.set_number(&key("min_rating_difference"), foreign.take_number(&key("min_rating_diff")));
+        ours.set_number(&key("target_rating_difference"), foreign.take_number(&key("target_rating_diff")));
+        let most = foreign.take_number(&key("max_rating_diff")).unwrap_or(f64::INFINITY);
+        ours.set_limit(&key("max_rating_difference"), Some(most), 4000.0);
+        rest = rest.into_iter().chain(foreign.take_number(&key("multiplier"))).reduce(f64::max);
     }
     ours.set_number("matchmaking.rest", rest);
 }

@@ -1,14 +1,12 @@
-//! A foreign settings file, from which each option is taken once.
+//! The settings file of another bot. Each option is taken once.
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use serde_saphyr::options::NonFiniteFloatPolicy;
 
-use super::ImportError;
-
-/// The options that have not been taken yet, and what is to be said about those that were of the wrong kind.
+/// The options that have not been taken yet, and remarks on options of the wrong kind.
 #[derive(Debug)]
 pub(super) struct ForeignSettings {
     options: Map<String, Value>,
@@ -16,11 +14,11 @@ pub(super) struct ForeignSettings {
 }
 
 impl ForeignSettings {
-    pub(super) fn parse(text: &str) -> Result<Self, ImportError> {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
         Ok(Self { options: parse(text)?, remarks: Vec::new() })
     }
 
-    /// The option at a path such as `engine.polyglot.enabled`, which is gone afterwards. An option without a value is none.
+    /// Takes the option at a path such as `engine.polyglot.enabled`. An option without a value is none.
     pub(super) fn take(&mut self, path: &str) -> Option<Value> {
         let (tables, key) = path.rsplit_once('.').unwrap_or(("", path));
         let mut table = &mut self.options;
@@ -30,7 +28,7 @@ impl ForeignSettings {
         table.remove(key).filter(|value| !value.is_null())
     }
 
-    /// Gives the options of the table at `path` that are absent or without a value those of `defaults` at the same path.
+    /// Gives absent options of the table at `path`, and those without a value, the values of `defaults` at the same path.
     pub(super) fn fill(&mut self, path: &str, defaults: &Map<String, Value>) {
         let names = || path.split('.').filter(|name| !name.is_empty());
         let given = names().try_fold(defaults, |table, name| table.get(name)?.as_object());
@@ -56,7 +54,7 @@ impl ForeignSettings {
         }
     }
 
-    /// Moves the option at `from`, if there is one, to `to`, unless that is taken.
+    /// Moves the option at `from`, if any, to `to`, unless there is one already.
     pub(super) fn rename(&mut self, from: &str, to: &str) {
         let Some(value) = self.take(from) else { return };
         let mut names: Vec<&str> = to.split('.').collect();
@@ -74,7 +72,7 @@ impl ForeignSettings {
         list.len() < before
     }
 
-    /// Takes the items that `keeps` does not hold for out of the list at `path`, or the single value there, and returns them.
+    /// Takes all items but those that `keeps` accepts out of the list at `path`, or the single value there, and returns them.
     pub(super) fn drop_others(&mut self, path: &str, keeps: impl Fn(&str) -> bool) -> Vec<String> {
         let dropped: Vec<String> = match self.value(path) {
             Some(Value::Array(items)) => items.iter().filter_map(as_text).filter(|item| !keeps(item)).collect(),
@@ -89,23 +87,23 @@ impl ForeignSettings {
         dropped
     }
 
-    /// The texts of the list at `path`, which is not taken.
+    /// Returns the texts of the list at `path` without taking it.
     pub(super) fn texts(&self, path: &str) -> Vec<String> {
         let items = self.value(path).and_then(Value::as_array).into_iter().flatten();
         items.filter_map(as_text).collect()
     }
 
-    /// The number at `path`, which is not taken.
+    /// Returns the number at `path` without taking it.
     pub(super) fn number(&self, path: &str) -> Option<f64> {
         self.value(path).and_then(Value::as_f64)
     }
 
-    /// Notes what is to be said about an option that is not what the old bot wants.
+    /// Adds a remark on an option that the old bot would reject.
     pub(super) fn mark(&mut self, path: &str, what: &str) {
         self.remarks.push((path.to_owned(), what.to_owned()));
     }
 
-    /// Returns true for an option that stands there without a value.
+    /// Returns true for an option without a value.
     pub(super) fn is_empty(&self, path: &str) -> bool {
         self.has(path) && self.value(path).is_none_or(Value::is_null)
     }
@@ -137,7 +135,7 @@ impl ForeignSettings {
         table.map(|table| table.keys().cloned().collect()).unwrap_or_default()
     }
 
-    /// A text; numbers and yes-or-no count as what they are written as.
+    /// Takes a text; numbers and booleans count as they are written.
     pub(super) fn take_text(&mut self, path: &str) -> Option<String> {
         self.take_as(path, "a text", as_text)
     }
@@ -180,7 +178,7 @@ impl ForeignSettings {
         read
     }
 
-    /// Returns remarks on options that are unknown or have no counterpart.
+    /// Returns all remarks, with one on each unknown option.
     pub(super) fn into_remarks(mut self) -> Vec<(String, String)> {
         let mut left = Vec::new();
         collect("", Value::Object(self.options), &mut left);
@@ -189,28 +187,32 @@ impl ForeignSettings {
     }
 }
 
-pub(super) fn parse(text: &str) -> Result<Map<String, Value>, ImportError> {
+/// Reads a file of options.
+///
+/// # Errors
+/// If the text is no YAML, or holds no options.
+pub(super) fn parse(text: &str) -> Result<Map<String, Value>, String> {
     let options = serde_saphyr::options! { non_finite_float_policy: NonFiniteFloatPolicy::PassThrough };
-    let read = serde_saphyr::from_str_with_options(text, options);
-    match read.map_err(|error| ImportError::Yaml(error.to_string()))? {
-        Yaml(Value::Object(options)) => Ok(options),
-        _ => Err(ImportError::NoTable),
+    let read = serde_saphyr::with_deserializer_from_str_with_options(text, options, |yaml| Yaml.deserialize(yaml));
+    match read.map_err(|error| format!("this is no YAML: {error}"))? {
+        Value::Object(options) => Ok(options),
+        _ => Err("this file holds no settings: expected a table of options, such as `token: ...`".to_owned()),
     }
 }
 
-/// A value of YAML, with an infinite number as the greatest there is: JSON has no infinite ones and would make it an option
+/// Reads a value of YAML, with an infinite number as the greatest there is: JSON has no infinite ones and would make it an option
 /// without a value.
-struct Yaml(Value);
+struct Yaml;
 
-impl<'de> Deserialize<'de> for Yaml {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(YamlVisitor).map(Self)
+impl<'de> DeserializeSeed<'de> for Yaml {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
     }
 }
 
-struct YamlVisitor;
-
-impl<'de> Visitor<'de> for YamlVisitor {
+impl<'de> Visitor<'de> for Yaml {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -251,7 +253,7 @@ impl<'de> Visitor<'de> for YamlVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(Yaml(item)) = items.next_element()? {
+        while let Some(item) = items.next_element_seed(Self)? {
             list.push(item);
         }
         Ok(Value::Array(list))
@@ -259,14 +261,14 @@ impl<'de> Visitor<'de> for YamlVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut table = Map::new();
-        while let Some((name, Yaml(value))) = entries.next_entry::<String, Yaml>()? {
-            table.insert(name, value);
+        while let Some(name) = entries.next_key()? {
+            table.insert(name, entries.next_value_seed(Self)?);
         }
         Ok(Value::Object(table))
     }
 }
 
-/// The table at the end of a path, made where it is missing; `None` where a value stands in the way.
+/// The table at the end of a path, made if it is missing; `None` if a value is in the way.
 fn table_at<'a, 'n>(
     options: &'a mut Map<String, Value>,
     mut path: impl Iterator<Item = &'n str>,

@@ -1,9 +1,11 @@
+use std::path::Path;
+
 use toml::{Table, Value};
 
 use super::{
     common::{
-        Bound, ImportedEngine, MOST_GAMES, book_selection, bounds, concurrency, drop_unknown, gaviota, greetings,
-        is_speed, is_variant, online_sources, own_explorer, texts, time_control, unneeded, variant,
+        MOST_GAMES, book_selection, bounds, concurrency, council, drop_unknown, gaviota, greetings, is_speed,
+        is_variant, leave_out, online_sources, own_explorer, time_control, variant,
     },
     foreign::{ForeignSettings, parse},
     table::{LICHESS_BOT, copy},
@@ -43,10 +45,10 @@ pub(super) fn read(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     games(foreign, ours);
 }
 
-/// Writes the defaults of lichess-bot into the file, those of a section that can be disabled only where it is enabled.
+/// Writes the defaults of lichess-bot into the file, except into disabled sections.
 fn fill_defaults(foreign: &mut ForeignSettings) {
     let defaults = parse(DEFAULTS).unwrap_or_default();
-    // A number that is compared must be there.
+    // lichess-bot compares these numbers without a check.
     for name in ["max_increment", "min_increment", "max_base", "min_base", "max_days", "min_days"] {
         let option = format!("challenge.{name}");
         if foreign.is_empty(&option) {
@@ -76,33 +78,30 @@ fn engine(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     let ponders = [foreign.take_flag("engine.ponder"), foreign.take_flag("engine.uci_ponder")].contains(&Some(true));
     ours.set("player.ponder", i64::from(ponders));
     let protocol = foreign.take_text("engine.protocol").unwrap_or_else(|| "uci".to_owned());
-    let mut engine = ImportedEngine {
-        folder: foreign.take_text("engine.dir").unwrap_or_default(),
-        program: foreign.take_text("engine.name").unwrap_or_default(),
-        working_dir: foreign.take_text("engine.working_dir").unwrap_or_default(),
-        is_quiet: foreign.take_flag("engine.silence_stderr").unwrap_or(false),
-        ..ImportedEngine::default()
-    };
-    engine.name = engine.program.clone();
-    engine.interpreter.extend(foreign.take_text("engine.interpreter").filter(|name| !name.is_empty()));
-    engine.interpreter.extend(foreign.take_texts("engine.interpreter_options"));
-    if foreign.take_flag("engine.debug") == Some(true) {
-        engine.transcript = format!("{}.transcript", engine.program);
-    }
+    let folder = foreign.take_text("engine.dir").unwrap_or_default();
+    let program = foreign.take_text("engine.name").unwrap_or_default();
+    let working_dir = foreign.take_text("engine.working_dir").unwrap_or_default();
+    let is_quiet = foreign.take_flag("engine.silence_stderr").unwrap_or(false);
+    let mut command: Vec<String> =
+        foreign.take_text("engine.interpreter").into_iter().filter(|name| !name.is_empty()).collect();
+    command.extend(foreign.take_texts("engine.interpreter_options"));
+    command.push(Path::new(&folder).join(&program).to_string_lossy().into_owned());
+    let is_recorded = foreign.take_flag("engine.debug") == Some(true);
+    let transcript = if is_recorded { format!("{program}.transcript") } else { String::new() };
     for name in foreign.names("engine.engine_options") {
         // An option without a value is an argument without one.
         match foreign.take_text(&format!("engine.engine_options.{name}")) {
-            Some(value) => engine.arguments.push(format!("--{name}={value}")),
-            None => engine.arguments.push(format!("--{name}")),
+            Some(value) => command.push(format!("--{name}={value}")),
+            None => command.push(format!("--{name}")),
         }
     }
     foreign.take("engine.engine_options");
-    let (options, unused) = match protocol.as_str() {
+    let (table, unused) = match protocol.as_str() {
         "xboard" => ("engine.xboard_options", "engine.uci_options"),
         _ => ("engine.uci_options", "engine.xboard_options"),
     };
-    for name in foreign.names(&format!("{options}.go_commands")) {
-        let old = format!("{options}.go_commands.{name}");
+    for name in foreign.names(&format!("{table}.go_commands")) {
+        let old = format!("{table}.go_commands.{name}");
         match name.as_str() {
             "nodes" => ours.set_number("player.limits.nodes", foreign.take_number(&old)),
             "depth" => ours.set_number("player.limits.depth", foreign.take_number(&old)),
@@ -110,32 +109,30 @@ fn engine(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
                 let seconds = foreign.take_number(&old).map(|milliseconds| milliseconds / 1000.0);
                 ours.set_number("player.clock.move_time", seconds);
             }
-            _ => unneeded(&[(&old, "is no bound of a search")], foreign, ours),
+            _ => leave_out(&old, "is no bound of a search", foreign, ours),
         }
     }
-    let tables = foreign.take_table(&format!("{options}.egtpath"));
+    let tables = foreign.take_table(&format!("{table}.egtpath"));
     // Empty tables are none.
-    foreign.take(&format!("{options}.go_commands"));
-    foreign.take(&format!("{options}.egtpath"));
-    engine.options = foreign.take_table(options);
-    engine.options.extend(tables.into_iter().map(|(kind, path)| (format!("egtpath {kind}"), path)));
-    // What is meant for another protocol does nothing in lichess-bot either.
+    foreign.take(&format!("{table}.go_commands"));
+    foreign.take(&format!("{table}.egtpath"));
+    let mut options = foreign.take_table(table);
+    options.extend(tables.into_iter().map(|(kind, path)| (format!("egtpath {kind}"), path)));
+    // lichess-bot ignores options of another protocol as well.
     foreign.take(unused);
-    match protocol.as_str() {
-        "homemade" => {
-            foreign.take("engine.homemade_options");
-            ours.remark(
-                "engine.protocol",
-                "a homemade player lives in lichess-bot's own process; docs/own-player.md says how a program of one's own sits here",
-            );
-            return;
-        }
-        "xboard" => "cecp".clone_into(&mut engine.protocol),
-        _ => (),
+    if protocol == "homemade" {
+        foreign.take("engine.homemade_options");
+        ours.remark(
+            "engine.protocol",
+            "a homemade player runs in lichess-bot's own process; docs/own-player.md explains players of one's own here",
+        );
+        return;
     }
-    unneeded(&[("engine.homemade_options", "there is no homemade player")], foreign, ours);
-    if !engine.program.is_empty() {
-        ours.set("player.council", engine.council());
+    leave_out("engine.homemade_options", "there is no homemade player", foreign, ours);
+    if !program.is_empty() {
+        let protocol = if protocol == "xboard" { "cecp".to_owned() } else { String::new() };
+        let keys = [("protocol", protocol), ("working_dir", working_dir), ("transcript", transcript)];
+        ours.set("player.council", council(&program, command, &keys, options, is_quiet));
     }
 }
 
@@ -149,7 +146,7 @@ fn books(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     if let Some(name) = foreign.take_text("engine.polyglot.selection") {
         rules.insert("selection".to_owned(), Value::from(book_selection(&name)));
     }
-    // It counts moves, and asks for eight where nothing is said.
+    // It counts moves; the default is eight.
     let moves = foreign.take_number("engine.polyglot.max_depth").unwrap_or(8.0);
     rules.insert("max_plies".to_owned(), whole((2.0 * moves).clamp(0.0, 1000.0)));
     if let Some(name) = foreign.take_text("engine.polyglot.normalization") {
@@ -164,7 +161,6 @@ fn books(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     }
     foreign.take("engine.polyglot");
     by_variant.retain(|(_, files)| !files.is_empty());
-    let ours = &mut *ours.only_if(enabled);
     for (name, files) in by_variant {
         let Some(variant) = variant(&name) else {
             ours.remark(&format!("{OLD}.book.{name}"), "is no variant");
@@ -172,13 +168,13 @@ fn books(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
         };
         let mut book = rules.clone();
         book.insert("files".to_owned(), Value::from(files));
-        match variant {
+        ours.only_if(enabled, |ours| match variant {
             "standard" => ours.set("player.book", book),
             variant => {
                 ours.set_at(&["profiles", variant, "when", "variant"], variant);
                 ours.set_at(&["profiles", variant, "book"], book);
             }
-        }
+        });
     }
 }
 
@@ -194,12 +190,13 @@ fn online(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
         }
         for (option, greatest) in [("min_time", f64::MAX), ("max_time", 86_400.0)] {
             let seconds = foreign.take_number(&old(&format!("{service}.{option}")));
-            ours.only_if(enabled).set_limit(&format!("player.online.{source}.service.{option}"), seconds, greatest);
+            let key = format!("player.online.{source}.service.{option}");
+            ours.only_if(enabled, |ours| ours.set_limit(&key, seconds, greatest));
         }
     }
     online_sources(sources, ours);
     if let Some(quality) = foreign.take_text(&old("chessdb_book.move_quality")) {
-        // Its site calls moves good that are about so much worse than the best.
+        // On its site, good moves are at most about this much worse than the best.
         let difference = match quality.as_str() {
             "best" => 0,
             "good" => 25,
@@ -212,7 +209,7 @@ fn online(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
         let most = if quality == "good" { difference } else { 0.0 };
         ours.set_number("player.online.cloud.max_difference", Some(most));
     }
-    texts(&[(&old("lichess_opening_explorer.source"), "player.online.explorer.database")], foreign, ours);
+    ours.set_some("player.online.explorer.database", foreign.take_text(&old("lichess_opening_explorer.source")));
     let player = foreign.take_text(&old("lichess_opening_explorer.player_name")).filter(|name| !name.is_empty());
     if player.is_none() && ours.text("player.online.explorer.database").as_deref() == Some("player") {
         own_explorer(&old("lichess_opening_explorer.player_name"), ours);
@@ -224,7 +221,7 @@ fn online(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
         sort.map(|sort| if sort == "winrate" { "score" } else { "games" }),
     );
     if foreign.take_text(&old("online_egtb.source")).is_some_and(|source| source != "lichess") {
-        ours.remark(&old("online_egtb.source"), "Lichess is asked, whose tablebases are the same");
+        ours.remark(&old("online_egtb.source"), "Lichess is asked; its tablebases are the same");
     }
     if foreign.take_text(&old("online_egtb.move_quality")).is_some_and(|quality| quality == "suggest") {
         ours.remark(&old("online_egtb.move_quality"), "its best move is played; tablebases on the disk can suggest");
@@ -237,12 +234,11 @@ fn tablebases(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     let paths = foreign.take_texts(&old("syzygy.paths"));
     let pieces = foreign.take_number(&old("syzygy.max_pieces"));
     let quality = foreign.take_text(&old("syzygy.move_quality"));
-    {
-        let ours = &mut *ours.only_if(enabled);
-        ours.set_some("player.tablebases.paths", (!paths.is_empty()).then_some(paths));
+    ours.only_if(enabled, |ours| {
+        ours.set_list("player.tablebases.paths", paths);
         ours.set_number("player.tablebases.max_pieces", pieces);
         ours.set_some("player.tablebases.use", quality.map(|name| if name == "suggest" { "suggest" } else { "play" }));
-    }
+    });
     gaviota(&old("gaviota"), foreign, ours);
 }
 
@@ -255,13 +251,13 @@ fn adjudication(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     ours.set_some("player.draw.min_game_length", draws.map(|_| 0));
 }
 
-/// Returns false where no game is ever played.
+/// Returns false if no game is ever played.
 fn challenges(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> bool {
     drop_unknown("challenge.variants", is_variant, foreign, ours);
     drop_unknown("challenge.time_controls", is_speed, foreign, ours);
     drop_unknown("challenge.modes", |mode| ["rated", "casual"].contains(&mode), foreign, ours);
     let plays = concurrency(foreign, ours).is_some();
-    // Every correspondence game that is running is played there.
+    // lichess-bot plays every running correspondence game.
     ours.set("challenge.correspondence_games", 1000);
     if foreign.take_flag("challenge.accept_bot") == Some(false) {
         ours.set("challenge.bot.accept", false);
@@ -312,29 +308,22 @@ fn frequency(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     }
 }
 
-/// Takes over the bounds of clocks and days. Speeds for which nothing is within them are left out.
+/// Takes over the bounds of clocks and days, and leaves out speeds without any time control within them.
 fn time_controls(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
-    let bound = |keys, range| Bound { keys, range };
-    let clocks = [
-        (
-            bound(("challenge.min_increment", "challenge.min_increment"), (0.0, 3600.0)),
-            bound(("challenge.max_increment", "challenge.max_increment"), (0.0, 3600.0)),
-        ),
-        (
-            bound(("challenge.min_base", "challenge.min_initial"), (0.0, 86_400.0)),
-            bound(("challenge.max_base", "challenge.max_initial"), (0.0, 86_400.0)),
-        ),
+    let increment = [
+        ("challenge.min_increment", "challenge.min_increment"),
+        ("challenge.max_increment", "challenge.max_increment"),
     ];
-    for (least, greatest) in clocks {
-        if !bounds(least, greatest, true, foreign, ours) {
+    let initial = [("challenge.min_base", "challenge.min_initial"), ("challenge.max_base", "challenge.max_initial")];
+    for (keys, most) in [(increment, 3600.0), (initial, 86_400.0)] {
+        if !bounds(keys, (0.0, most), true, foreign, ours) {
             foreign.drop_others("challenge.time_controls", |speed| speed == "correspondence");
         }
     }
     // Without a bound games may be unlimited, too, whatever is the least.
     let has_unlimited = foreign.number("challenge.max_days").is_none_or(|days| days >= f64::MAX);
-    let least = bound(("challenge.min_days", "challenge.min_days"), (1.0, 365.0));
-    let greatest = bound(("challenge.max_days", "challenge.max_days"), (1.0, 365.0));
-    let has_days = bounds(least, greatest, false, foreign, ours);
+    let days = [("challenge.min_days", "challenge.min_days"), ("challenge.max_days", "challenge.max_days")];
+    let has_days = bounds(days, (1.0, 365.0), false, foreign, ours);
     if has_unlimited {
         ours.set("challenge.max_days", 365);
         foreign.extend_where("challenge.time_controls", "correspondence", "unlimited");
@@ -345,12 +334,10 @@ fn time_controls(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
 }
 
 fn ratings(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
-    let bound = |keys| Bound { keys, range: (0.0, 4000.0) };
-    let least = bound(("challenge.min_rating", "challenge.min_rating"));
-    let greatest = bound(("challenge.max_rating", "challenge.max_rating"));
-    if !bounds(least, greatest, false, foreign, ours) {
+    let keys = [("challenge.min_rating", "challenge.min_rating"), ("challenge.max_rating", "challenge.max_rating")];
+    if !bounds(keys, (0.0, 4000.0), false, foreign, ours) {
         ours.set("challenge.accept", false);
-        ours.remark("challenge.min_rating", "opponents without any rating, whom lichess-bot accepts, are declined too");
+        ours.remark("challenge.min_rating", "opponents without a rating are declined too; lichess-bot accepts them");
     }
     let option = "challenge.rating_difference";
     match foreign.take_number(option) {
@@ -358,7 +345,7 @@ fn ratings(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
             ours.set("challenge.accept", false);
             ours.remark(
                 option,
-                "is below 0, so that no rating fits; opponents without any, whom lichess-bot accepts, are declined too",
+                "is below 0, so that no rating fits; opponents without a rating are declined too, and lichess-bot accepts them",
             );
         }
         Some(difference) => {
@@ -402,7 +389,7 @@ fn matchmaking(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     }
 }
 
-/// A group of challenge settings of lichess-bot: the usual one, or one that overrides parts of it.
+/// A group of challenge settings of lichess-bot: the usual one, or overrides of it.
 #[derive(Clone, Default)]
 struct ChallengeGroup {
     initial: Vec<f64>,

@@ -13,35 +13,41 @@ mod table;
 mod tests;
 mod written;
 
+use clap::ValueEnum;
+
 use util::Secret;
 
 use foreign::ForeignSettings;
 use written::ImportedSettings;
 
-/// The bots whose settings are understood.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Bots with settings that can be converted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ForeignBot {
     LichessBot,
+    #[value(name = "botli")]
     BotLi,
 }
 
 /// A converted file.
 #[derive(Debug)]
 pub struct Import {
-    /// A settings file of ours, with what has no counterpart in comments at its head.
+    /// A settings file of ours, with a comment at its head on each option without a counterpart.
     pub text: String,
-    /// The token that stood in the old file, which belongs into a file of its own ([`Import::TOKEN_FILE`]).
+    /// The token of the old file; it belongs into a file of its own ([`Import::TOKEN_FILE`]).
     pub token: Option<Secret>,
     /// Number of options without a counterpart.
     pub left_out: usize,
 }
 
 impl Import {
-    /// The usual name of the file that the token stands in.
+    /// Default name of the token's file.
     pub const TOKEN_FILE: &str = "lichess.token";
 
     /// Reads the settings of another bot. The new ones expect the token in `token_file`.
-    pub fn read(bot: ForeignBot, text: &str, token_file: &str) -> Result<Self, ImportError> {
+    ///
+    /// # Errors
+    /// If the text is no YAML, or holds no options.
+    pub fn read(bot: ForeignBot, text: &str, token_file: &str) -> Result<Self, String> {
         let mut foreign = ForeignSettings::parse(text)?;
         let mut imported = ImportedSettings::new(token_file);
         let token = foreign.take_text("token").filter(|token| !token.trim_matches(['x', 'X', '0']).is_empty());
@@ -62,14 +68,4 @@ impl Import {
         }
         Ok(Self { token: token.map(Secret::new), left_out: imported.remarks(), text: imported.into_text(bot) })
     }
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum ImportError {
-    /// It is not in the language of the other bots' files.
-    #[error("this is no YAML: {0}")]
-    Yaml(String),
-    /// It is YAML, but no settings.
-    #[error("this file holds no settings: expected a table of options, such as `token: ...`")]
-    NoTable,
 }

@@ -1,17 +1,13 @@
-//! The options of both bots in tables: what the importer copies, what it leaves out and why, and what docs/coming-from.md says.
+//! Tables of the options of both bots: copied, translated or left out, with the reason. docs/coming-from.md has the same tables.
 
-use super::{
-    common::{flags, lists, numbers, texts},
-    foreign::ForeignSettings,
-    written::ImportedSettings,
-};
+use super::{common::leave_out, foreign::ForeignSettings, written::ImportedSettings};
 
-/// An option of another bot, or several that belong together.
+/// An option of another bot, or several related ones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OptionRow {
     /// Paths in the old file; `*` stands for a name.
     pub options: &'static [&'static str],
-    /// Keys of ours that they become; `*` stands for a name.
+    /// Our keys for them; `*` stands for a name.
     pub keys: &'static [&'static str],
     pub how: How,
     /// The difference, or the reason for leaving them out.
@@ -21,7 +17,7 @@ pub(super) struct OptionRow {
 /// The way of an option into our settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
-    /// Copied, as what it is.
+    /// Copied as it is.
     Number,
     Flag,
     Text,
@@ -44,18 +40,17 @@ const fn left_out(options: &'static [&'static str], note: &'static str) -> Optio
     OptionRow { options, keys: &[], how: How::LeftOut, note }
 }
 
-/// Copies what the table says is copied, and names what it says is left out.
+/// Copies the options to be copied, and remarks on those to be left out.
 pub(super) fn copy(table: &[OptionRow], foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     for OptionRow { options, keys, how, note } in table {
         for (option, key) in options.iter().zip(keys.iter().chain(std::iter::repeat(&""))) {
-            let same = &[(*option, *key)];
             match how {
-                How::Number => numbers(same, foreign, ours),
-                How::Flag => flags(same, foreign, ours),
-                How::Text => texts(same, foreign, ours),
-                How::List => lists(same, foreign, ours),
-                How::LeftOut if foreign.take(option).is_some() => ours.remark(option, *note),
-                How::LeftOut | How::Code => (),
+                How::Number => ours.set_number(key, foreign.take_number(option)),
+                How::Flag => ours.set_some(key, foreign.take_flag(option)),
+                How::Text => ours.set_some(key, foreign.take_text(option)),
+                How::List => ours.set_list(key, foreign.take_texts(option)),
+                How::LeftOut => leave_out(option, note, foreign, ours),
+                How::Code => (),
             }
         }
     }
@@ -92,7 +87,7 @@ pub(super) const LICHESS_BOT: &[OptionRow] = &[
     translated(
         &["engine.polyglot.enabled", "engine.polyglot.book.*"],
         &["player.book.files", "profiles.*"],
-        "those of a variant in a profile",
+        "the books of a variant in a profile",
     ),
     translated(
         &["engine.polyglot.min_weight", "engine.polyglot.selection", "engine.polyglot.normalization"],
@@ -140,7 +135,7 @@ pub(super) const LICHESS_BOT: &[OptionRow] = &[
     copied(&["engine.online_moves.lichess_cloud_analysis.min_depth"], &["player.online.cloud.min_depth"], How::Number),
     left_out(
         &["engine.online_moves.lichess_cloud_analysis.min_knodes"],
-        "player.online.cloud.min_depth says what is deep enough",
+        "player.online.cloud.min_depth is the least depth",
     ),
     left_out(
         &["engine.online_moves.lichess_cloud_analysis.max_depth"],
@@ -152,7 +147,7 @@ pub(super) const LICHESS_BOT: &[OptionRow] = &[
             "engine.online_moves.lichess_opening_explorer.player_name",
         ],
         &["player.online.explorer.database", "player.online.explorer.player"],
-        "the bot's own name is to be filled in",
+        "fill in the bot's own name",
     ),
     translated(&["engine.online_moves.lichess_opening_explorer.sort"], &["player.online.explorer.selection"], ""),
     copied(
@@ -164,7 +159,7 @@ pub(super) const LICHESS_BOT: &[OptionRow] = &[
     translated(
         &["engine.online_moves.online_egtb.source"],
         &["player.online.sources"],
-        "Lichess is asked, whose tablebases are the same",
+        "Lichess is asked; its tablebases are the same",
     ),
     translated(
         &["engine.online_moves.online_egtb.move_quality"],
@@ -184,7 +179,7 @@ pub(super) const LICHESS_BOT: &[OptionRow] = &[
     translated(
         &["engine.lichess_bot_tbs.gaviota.*"],
         &["player.tablebases.paths"],
-        "only Syzygy tables are read, which know every position of up to five pieces as well",
+        "only Syzygy tables are read; they know every position of up to five pieces as well",
     ),
     translated(&["abort_time"], &["player.abort.human", "player.abort.bot"], ""),
     copied(&["fake_think_time"], &["player.clock.fake_think_time"], How::Flag),
@@ -195,7 +190,7 @@ pub(super) const LICHESS_BOT: &[OptionRow] = &[
     copied(&["correspondence.move_time"], &["player.clock.correspondence_move_time"], How::Number),
     left_out(
         &["correspondence.checkin_period", "correspondence.disconnect_time"],
-        "one request a minute tells in which correspondence games the bot is to move",
+        "one request a minute finds the correspondence games with the bot to move",
     ),
     translated(&["correspondence.ponder"], &["player.ponder"], "never in correspondence games"),
     translated(
@@ -272,7 +267,7 @@ pub(super) const LICHESS_BOT: &[OptionRow] = &[
     ),
     left_out(
         &["matchmaking.opponent_allow_tos_violation"],
-        "players who are marked for breaking the terms are never challenged",
+        "players marked for breaking the terms are never challenged",
     ),
     translated(
         &["matchmaking.challenge_filter", "matchmaking.delay_after_decline"],
@@ -281,7 +276,7 @@ pub(super) const LICHESS_BOT: &[OptionRow] = &[
     ),
     left_out(
         &["matchmaking.challenge_decliner_file_name"],
-        "the journal remembers who has declined: concilio journal decliners",
+        "the journal remembers decliners: concilio journal decliners lists them",
     ),
     copied(&["matchmaking.block_list"], &["matchmaking.avoid"], How::List),
     copied(&["matchmaking.online_block_list"], &["matchmaking.avoid_urls"], How::List),
@@ -316,7 +311,7 @@ pub(super) const BOTLI: &[OptionRow] = &[
     translated(
         &["gaviota.*"],
         &["player.tablebases.paths"],
-        "only Syzygy tables are read, which know every position of up to five pieces as well",
+        "only Syzygy tables are read; they know every position of up to five pieces as well",
     ),
     translated(
         &["opening_books.enabled", "opening_books.books.*", "books.*"],
@@ -355,11 +350,11 @@ pub(super) const BOTLI: &[OptionRow] = &[
             "online_moves.lichess_cloud.only_without_book",
             "online_moves.chessdb.only_without_book",
         ],
-        "services are asked only where no book knows a move",
+        "services are asked only if no book knows a move",
     ),
     left_out(
         &["online_moves.opening_explorer.use_for_variants", "online_moves.lichess_cloud.use_for_variants"],
-        "each service is asked in the variants that it knows",
+        "each service is asked in its own variants",
     ),
     left_out(
         &[
@@ -367,7 +362,7 @@ pub(super) const BOTLI: &[OptionRow] = &[
             "online_moves.lichess_cloud.allow_repetitions",
             "online_moves.chessdb.allow_repetitions",
         ],
-        "whether a move repeats is left to the search that runs meanwhile",
+        "repetitions are left to the search running meanwhile",
     ),
     left_out(
         &["online_moves.lichess_cloud.trust_eval", "online_moves.chessdb.trust_eval"],
@@ -376,17 +371,23 @@ pub(super) const BOTLI: &[OptionRow] = &[
     translated(
         &["online_moves.opening_explorer.player"],
         &["player.online.explorer.database", "player.online.explorer.player"],
-        "the bot's own name is to be filled in",
+        "fill in the bot's own name",
     ),
     translated(&["online_moves.opening_explorer.selection"], &["player.online.explorer.selection"], "\"score\""),
-    left_out(&["online_moves.opening_explorer.only_with_wins"], "the best score is played, which without wins is none"),
+    left_out(
+        &["online_moves.opening_explorer.only_with_wins"],
+        "the move with the best score is played; without wins it has none",
+    ),
     left_out(
         &["online_moves.opening_explorer.anti"],
         "the games of one player are asked for, and that may be an opponent",
     ),
     copied(&["online_moves.opening_explorer.min_games"], &["player.online.explorer.min_games"], How::Number),
     copied(&["online_moves.lichess_cloud.min_eval_depth"], &["player.online.cloud.min_depth"], How::Number),
-    left_out(&["online_moves.chessdb.min_candidates"], "the best known move is played, however many there are"),
+    left_out(
+        &["online_moves.chessdb.min_candidates"],
+        "the best known move is played, whatever the number of candidates",
+    ),
     translated(
         &["online_moves.chessdb.best_move", "online_moves.chessdb.selection"],
         &["player.online.chessdb.max_difference"],

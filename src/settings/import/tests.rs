@@ -8,6 +8,7 @@ use domain::{
     Color, Speed, Variant,
     values::{Kind, TimeControlRule},
 };
+use sources::online::OnlineKind;
 
 const LICHESS_BOT: &str = include_str!("tests/lichess-bot.yml");
 const BOTLI: &str = include_str!("tests/botli.yml");
@@ -293,10 +294,33 @@ fn old_botli_files_keep_the_engine() {
     assert_eq!(settings.chat.hello, "");
 }
 
+/// The oldest files have books, services, offers and resignation in the engine's table.
+#[test]
+fn sections_inside_an_old_engine_are_read() {
+    let old = "token: lip_a\nengine:\n  dir: ./engines\n  name: brain\n  colour: red\n  syzygy: {enabled: true, paths: [engines/syzygy], max_pieces: 6}\n  \
+        opening_books: {enabled: true, books: {standard: [Main], white: [Main, Lost]}, selection: best_move, max_depth: 50}\n  \
+        online_moves: {lichess_cloud: {enabled: true, min_time: 20}}\n  \
+        offer_draw: {enabled: false, score: 12}\n  resign: {enabled: true, score: -900}\n\
+        challenge: {concurrency: 1, variants: [standard], time_controls: [blitz], bot_modes: [rated], human_modes: [casual]}\n\
+        books: {Main: books/main.bin}\n";
+    let import = import(ForeignBot::BotLi, old);
+    let (settings, wrong) = read(&import);
+    assert_eq!(wrong, "", "{}", import.text);
+    let player = &settings.player;
+    assert_eq!((player.tablebases.max_pieces, player.resign.enabled, player.resign.score), (6, true, -900));
+    assert!(!player.draw.offer && !player.draw.accept);
+    assert_eq!(player.online.sources, [OnlineKind::Cloud]);
+    let book = import.text.split("[player.book]").nth(1).expect("a book");
+    assert!(book.contains(r#"files = ["books/main.bin"]"#) && book.contains("max_plies = 50"), "{book}");
+    assert!(book.contains(r#"selection = "best""#) && import.text.contains("[profiles.white.book]"), "{}", import.text);
+    let remarks = import.text.lines().filter(|line| line.starts_with("#   ")).collect::<Vec<_>>().join("\n");
+    assert!(remarks.contains("engines.standard.colour: is not known"), "{remarks}");
+    assert!(remarks.contains("opening_books.books.white.names: no book has the name Lost"), "{remarks}");
+}
+
 #[test]
 fn invalid_settings_file_is_explained() {
-    let refused =
-        |text: &str| Import::read(ForeignBot::BotLi, text, Import::TOKEN_FILE).expect_err("refused").to_string();
+    let refused = |text: &str| Import::read(ForeignBot::BotLi, text, Import::TOKEN_FILE).expect_err("refused");
     assert!(refused("- a\n- b\n").contains("holds no settings"));
     assert!(refused("a: [").starts_with("this is no YAML"));
     assert!(refused("").contains("holds no settings"));

@@ -1,4 +1,4 @@
-//! Settings of ours as they are made, and as they are written.
+//! The settings file of ours, key by key and as text.
 
 use std::fmt::Write as _;
 
@@ -6,38 +6,15 @@ use toml::{Table, Value};
 
 use super::ForeignBot;
 
-/// The keys that were set, and what has no counterpart.
+/// The keys set so far, and remarks on options without a counterpart.
 #[derive(Debug)]
 pub(super) struct ImportedSettings {
     table: Table,
-    /// Settings of sections that the old file disables: written as comments.
+    /// Settings of disabled sections of the old file: written as comments.
     disabled: Table,
     in_disabled: bool,
     remarks: Vec<(String, String)>,
     token_file: String,
-}
-
-/// Settings of a section that may be disabled, until this is dropped.
-pub(super) struct Section<'a>(&'a mut ImportedSettings);
-
-impl std::ops::Deref for Section<'_> {
-    type Target = ImportedSettings;
-
-    fn deref(&self) -> &ImportedSettings {
-        self.0
-    }
-}
-
-impl std::ops::DerefMut for Section<'_> {
-    fn deref_mut(&mut self) -> &mut ImportedSettings {
-        self.0
-    }
-}
-
-impl Drop for Section<'_> {
-    fn drop(&mut self) {
-        self.0.in_disabled = false;
-    }
 }
 
 impl ImportedSettings {
@@ -52,10 +29,11 @@ impl ImportedSettings {
         }
     }
 
-    /// Writes settings as comments unless `enabled`, until the result is dropped.
-    pub(super) fn only_if(&mut self, enabled: bool) -> Section<'_> {
+    /// Lets `set` set the keys of a section: as comments, unless the section is `enabled`.
+    pub(super) fn only_if(&mut self, enabled: bool, set: impl FnOnce(&mut Self)) {
         self.in_disabled = !enabled;
-        Section(self)
+        set(self);
+        self.in_disabled = false;
     }
 
     pub(super) fn token_file(&self) -> &str {
@@ -68,7 +46,7 @@ impl ImportedSettings {
         self.set_at(&path, value);
     }
 
-    /// Sets the key at the end of a path, whose names may hold anything.
+    /// Sets the key at the end of a path. Unlike in [`Self::set`], names may contain dots.
     pub(super) fn set_at(&mut self, path: &[&str], value: impl Into<Value>) {
         let Some((key, tables)) = path.split_last() else { return };
         let mut table = if self.in_disabled { &mut self.disabled } else { &mut self.table };
@@ -80,11 +58,16 @@ impl ImportedSettings {
         table.insert((*key).to_owned(), value.into());
     }
 
-    /// Sets a key to what there is, if there is anything.
+    /// Sets a key, if there is a value.
     pub(super) fn set_some(&mut self, key: &str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
             self.set(key, value);
         }
+    }
+
+    /// Sets a key to a list of texts, if there are any.
+    pub(super) fn set_list(&mut self, key: &str, items: Vec<String>) {
+        self.set_some(key, (!items.is_empty()).then_some(items));
     }
 
     /// Sets a key to a number, written as a whole one if it is.
@@ -92,24 +75,24 @@ impl ImportedSettings {
         self.set_some(key, number.map(whole));
     }
 
-    /// Sets a limit; what is beyond the greatest that the key takes is none.
+    /// Sets a limit; a number beyond the greatest one of the key is no limit.
     pub(super) fn set_limit(&mut self, key: &str, number: Option<f64>, greatest: f64) {
         let limit = |number: f64| if number > greatest { Value::from("none") } else { whole(number) };
         self.set_some(key, number.map(limit));
     }
 
-    /// The list of texts that a key was set to; none where it was not.
+    /// Returns the list of texts of a key; empty if it is not set.
     pub(super) fn texts(&self, key: &str) -> Vec<String> {
         let items = self.value(key).and_then(Value::as_array).into_iter().flatten();
         items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
     }
 
-    /// The text that a key was set to.
+    /// Returns the text of a key.
     pub(super) fn text(&self, key: &str) -> Option<String> {
         self.value(key)?.as_str().map(str::to_owned)
     }
 
-    /// Takes a text out of the list that a key was set to.
+    /// Takes a text out of the list of a key.
     pub(super) fn drop_text(&mut self, key: &str, text: &str) {
         let kept: Vec<String> = self.texts(key).into_iter().filter(|item| item != text).collect();
         self.set(key, kept);
@@ -121,7 +104,7 @@ impl ImportedSettings {
         path.fold(first, |value, name| value?.get(name))
     }
 
-    /// Says why an option of the old file has no counterpart.
+    /// Adds the reason why an option of the old file has no counterpart.
     pub(super) fn remark(&mut self, option: &str, why: impl Into<String>) {
         self.remarks.push((option.to_owned(), why.into()));
     }

@@ -1,7 +1,7 @@
 //! Making a Polyglot book of lines of play in text (docs/method.md §10).
 //!
-//! `! Name` begins a line of play from the starting position; then come its moves as coordinates (`e2e4`, `e7e8q`) or
-//! castling (`o-o`, `o-o-o`), separated by blanks or ends of lines:
+//! `! Name` begins a line of play from the starting position; then come its moves, as coordinates (`e2e4`, `e7e8q`, `o-o`,
+//! `o-o-o`) or in algebraic notation, separated by blanks or ends of lines:
 //!
 //! ```text
 //! ! Four Knights
@@ -14,9 +14,9 @@ use std::{
     io::{self, Read, Write},
 };
 
-use engine::{Move, Position, board::MoveKind};
+use domain::{Line, Variant};
 
-use super::{ENTRY, encode, key};
+use super::{ENTRY, code_of, key};
 
 /// A book in the making. A move weighs as often as it was added.
 #[derive(Debug, Default)]
@@ -25,42 +25,30 @@ pub struct BookMaker {
     weights: BTreeMap<(u64, u16), u16>,
 }
 
-#[derive(Debug, PartialEq, thiserror::Error)]
-pub enum BookError {
-    /// A move that is illegal where it stands.
-    #[error(
-        "{line}: {text:?} is no legal move of {opening:?} after {played} plies; correct it, or begin another line of play with ! and a name"
-    )]
-    Move {
-        line: usize,
-        text: String,
-        opening: String,
-        /// The number of its moves before.
-        played: usize,
-    },
-    /// Moves before the first name.
-    #[error("{0}: moves before the first line of play; begin it with ! and a name")]
-    NoName(usize),
+fn no_name(line: usize) -> String {
+    format!("{line}: moves before the first line of play; begin it with ! and a name")
 }
 
 impl BookMaker {
     /// Adds the lines of play of a text.
-    pub fn add_text(&mut self, text: &str) -> Result<(), BookError> {
+    pub fn add_text(&mut self, text: &str) -> Result<(), String> {
         let mut found = Vec::new();
-        let mut opening: Option<Opening> = None;
-        for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
-            if let Some(name) = line.trim_start().strip_prefix('!') {
-                opening = Opening::new(name.trim());
+        let mut opening = None;
+        for (number, text) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
+            if let Some(name) = text.trim_start().strip_prefix('!') {
+                opening = Some((name.trim(), Line::start(Variant::Standard)));
                 continue;
             }
-            for word in line.split_whitespace() {
-                let opening = opening.as_mut().ok_or(BookError::NoName(number))?;
-                found.extend(opening.play(word).ok_or_else(|| BookError::Move {
-                    line: number,
-                    text: word.to_owned(),
-                    opening: opening.name.clone(),
-                    played: opening.played,
-                })?);
+            for word in text.split_whitespace() {
+                let (name, line) = opening.as_mut().ok_or_else(|| no_name(number))?;
+                let wrong = |plies: usize| {
+                    let remedy = "correct it, or begin another line of play with ! and a name";
+                    format!("{number}: {word:?} is no legal move of {name:?} after {plies} plies; {remedy}")
+                };
+                let uci = line.read_move(word).ok_or_else(|| wrong(line.ply()))?;
+                let mv = uci.to_move(line.position()).map_err(|_| wrong(line.ply()))?;
+                found.extend(code_of(mv).map(|code| (key(line.position()), code)));
+                line.play(uci).map_err(|_| wrong(line.ply()))?;
             }
         }
         for entry in found {
@@ -115,40 +103,6 @@ impl BookMaker {
     }
 }
 
-/// A line of play as far as it has been read.
-struct Opening {
-    name: String,
-    position: Position,
-    played: usize,
-}
-
-impl Opening {
-    fn new(name: &str) -> Option<Self> {
-        let position = Position::from_line("startpos", false, []).ok()?;
-        Some(Self { name: name.to_owned(), position, played: 0 })
-    }
-
-    /// Plays the move a word means and returns what it adds to the book (nothing for a position without a key); `None` if
-    /// it is no legal move.
-    fn play(&mut self, word: &str) -> Option<Option<(u64, u16)>> {
-        let mv = read_move(&self.position, word)?;
-        let entry = key(&self.position).map(|key| (key, encode(mv)));
-        self.position.play(mv);
-        self.played += 1;
-        Some(entry)
-    }
-}
-
-fn read_move(position: &Position, word: &str) -> Option<Move> {
-    let queen_side = match word.to_ascii_lowercase().as_str() {
-        "o-o" | "0-0" => false,
-        "o-o-o" | "0-0-0" => true,
-        other => return position.parse_move(other),
-    };
-    let castles = |mv: &Move| mv.kind() == MoveKind::Castling && (mv.to() < mv.from()) == queen_side;
-    position.legal_moves().into_iter().find(castles)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,9 +111,8 @@ mod tests {
     fn faulty_lines_are_named_and_skipped() {
         let mut maker = BookMaker::default();
         let error = maker.add_text("! Bad\ne2e4 e7e6\ne4e6").expect_err("a pawn does not go there");
-        let text = error.to_string();
-        assert!(text.starts_with("3: \"e4e6\" is no legal move of \"Bad\" after 2 plies; "), "{text}");
-        assert_eq!(maker.add_text("\ne2e4"), Err(BookError::NoName(2)));
+        assert!(error.starts_with("3: \"e4e6\" is no legal move of \"Bad\" after 2 plies; "), "{error}");
+        assert_eq!(maker.add_text("\ne2e4"), Err(no_name(2)));
         assert!(maker.is_empty());
         assert!(maker.add_book(&mut [0_u8; 17].as_slice()).is_err());
     }

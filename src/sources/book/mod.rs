@@ -1,6 +1,6 @@
 //! Opening books: reading Polyglot's `.bin` format, and making it from lines of text.
 //!
-//! A book is a sorted list of 16-byte entries (big-endian): key of the position, move, weight, and a number we leave zero.
+//! A book is a sorted list of 16-byte entries (big-endian): key of the position, move, weight, and an unused number.
 //! Positions are recognised by key, so transpositions are found however they came about. The keys are Polyglot's own, which
 //! `shakmaty` computes.
 
@@ -13,11 +13,9 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, uci::UciMove, zobrist::Zobrist64};
+use shakmaty::{CastlingMode, EnPassantMode, Move, Position, Role, uci::UciMove, zobrist::Zobrist64};
 
-use engine::{Move, Position, board::Role};
-
-pub use make::{BookError, BookMaker};
+pub use make::BookMaker;
 
 const ENTRY: u64 = 16;
 
@@ -26,22 +24,6 @@ const ENTRY: u64 = 16;
 pub struct Book {
     file: Mutex<File>,
     entries: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BookMove {
-    pub mv: Move,
-    /// The weight in proportion to the position's other moves.
-    pub weight: u16,
-}
-
-/// The choice among several book moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
-    /// The heaviest; the first of equals.
-    Best,
-    /// Any, with the probability of its weight, by a random number. Equal numbers choose equal moves.
-    Weighted(u64),
 }
 
 impl Book {
@@ -64,17 +46,9 @@ impl Book {
         Ok(Self { file: Mutex::new(file), entries: length / ENTRY })
     }
 
-    /// The book's moves for a position, heaviest first; none if it does not know the position.
-    pub fn moves(&self, position: &Position) -> io::Result<Vec<BookMove>> {
-        let Some(key) = key(position) else { return Ok(Vec::new()) };
-        let known = self.entries(key)?.into_iter();
-        Ok(known.filter_map(|(code, weight)| decode(position, code).map(|mv| BookMove { mv, weight })).collect())
-    }
-
-    /// Returns the moves of a position of any variant, as `shakmaty` represents it.
-    pub fn moves_at(&self, position: &impl shakmaty::Position) -> io::Result<Vec<(shakmaty::Move, u16)>> {
-        let key: Zobrist64 = position.zobrist_hash(EnPassantMode::Legal);
-        let (known, legal) = (self.entries(key.0)?, position.legal_moves());
+    /// Returns the moves of a position of any variant with their weights, heaviest first; none if the book does not know it.
+    pub fn moves(&self, position: &impl Position) -> io::Result<Vec<(Move, u16)>> {
+        let (known, legal) = (self.entries(key(position))?, position.legal_moves());
         let legal = |code| legal.iter().copied().find(|mv| code_of(*mv) == Some(code));
         Ok(known.into_iter().filter_map(|(code, weight)| Some((legal(code)?, weight))).collect())
     }
@@ -106,51 +80,17 @@ impl Book {
         known.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
         Ok(known)
     }
-
-    /// Returns one move of the book if it knows the position. Moves of weight zero are never
-    /// chosen.
-    pub fn choose(&self, position: &Position, choice: Choice) -> io::Result<Option<Move>> {
-        let mut moves = self.moves(position)?;
-        moves.retain(|entry| entry.weight > 0);
-        Ok(match choice {
-            Choice::Best => moves.first().map(|entry| entry.mv),
-            Choice::Weighted(random) => {
-                let total: u64 = moves.iter().map(|entry| u64::from(entry.weight)).sum();
-                let mut left = random.checked_rem(total).unwrap_or(0);
-                let chosen = moves.iter().find(|entry| {
-                    let weight = u64::from(entry.weight);
-                    let here = left < weight;
-                    left = left.saturating_sub(weight);
-                    here
-                });
-                chosen.map(|entry| entry.mv)
-            }
-        })
-    }
 }
 
 /// Returns Polyglot's key of a position.
-fn key(position: &Position) -> Option<u64> {
-    let chess: Chess = position.board().to_fen().parse::<Fen>().ok()?.into_position(CastlingMode::Chess960).ok()?;
-    let key: Zobrist64 = chess.zobrist_hash(EnPassantMode::Legal);
-    Some(key.0)
+fn key(position: &impl Position) -> u64 {
+    position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
 }
 
-/// The legal move that sixteen bits of a book mean: to (file, rank), from (file, rank), promotion, three bits each.
-fn decode(position: &Position, code: u16) -> Option<Move> {
-    position.legal_moves().into_iter().find(|mv| encode(*mv) == code)
-}
-
-/// Castling is the king taking its rook there, as it is here.
-fn encode(mv: Move) -> u16 {
-    let promotion = mv.promotion().map_or(0, Role::index) as u16;
-    mv.to().index() as u16 | (mv.from().index() as u16) << 6 | promotion << 12
-}
-
-/// Returns the code of a move of any variant. A drop goes from its square to itself, and the piece
-/// has the place of a promotion.
-fn code_of(mv: shakmaty::Move) -> Option<u16> {
-    let number = |role: shakmaty::Role| role as u16 - shakmaty::Role::Pawn as u16;
+/// Returns the code of a move of any variant: target, origin and promotion. Castling goes to the rook's square. A drop goes from
+/// its square to itself, with the piece in the place of a promotion.
+fn code_of(mv: Move) -> Option<u16> {
+    let number = |role: Role| role as u16 - Role::Pawn as u16;
     let (from, to, piece) = match mv.to_uci(CastlingMode::Chess960) {
         UciMove::Normal { from, to, promotion } => (from, to, promotion.map_or(0, number)),
         UciMove::Put { role, to } => (to, to, number(role)),
@@ -161,6 +101,8 @@ fn code_of(mv: shakmaty::Move) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
+    use domain::{Line, Variant};
+
     use super::*;
 
     const TEXT: &str = "! Four Knights\ne2e4 e7e5 g1f3 b8c6\nb1c3 g8f6 f1b5 f8b4 o-o o-o\n\
@@ -176,59 +118,38 @@ mod tests {
         (file, book)
     }
 
-    fn after(moves: &[&str]) -> Position {
-        Position::from_line("startpos", false, moves.iter().copied()).expect("legal moves")
+    fn after(moves: &str) -> Line {
+        let mut line = Line::start(Variant::Standard);
+        line.play_all(moves).expect("legal moves");
+        line
+    }
+
+    fn known(book: &Book, moves: &str) -> Vec<(String, u16)> {
+        let known = book.moves(after(moves).position()).expect("the file is there");
+        known.iter().map(|(mv, weight)| (mv.to_uci(CastlingMode::Standard).to_string(), *weight)).collect()
     }
 
     #[test]
     fn book_knows_transpositions() {
         let (_file, book) = book();
-        let crossing = after(&["b1c3", "g8f6", "e2e4", "e7e5", "g1f3", "b8c6"]);
-        let known = book.moves(&crossing).expect("the file is there");
-        assert_eq!(known.len(), 1);
-        assert_eq!((crossing.move_to_uci(known[0].mv).as_str(), known[0].weight), ("f1b5", 2));
-        let castling = after(&["e2e4", "e7e5", "g1f3", "b8c6", "b1c3", "g8f6", "f1b5", "f8b4"]);
-        let chosen = book.choose(&castling, Choice::Best).expect("the file is there").expect("a known position");
-        assert_eq!(castling.move_to_uci(chosen), "e1g1");
-        assert_eq!(book.choose(&after(&["h2h4"]), Choice::Best).expect("the file is there"), None);
+        assert_eq!(known(&book, "b1c3 g8f6 e2e4 e7e5 g1f3 b8c6"), [("f1b5".to_owned(), 2)]);
+        assert_eq!(known(&book, "e2e4 e7e5 g1f3 b8c6 b1c3 g8f6 f1b5 f8b4"), [("e1g1".to_owned(), 1)]);
+        assert!(known(&book, "h2h4").is_empty());
     }
 
     #[test]
-    fn both_ways_to_ask_know_the_same() {
+    fn variants_share_the_first_moves() {
         let (_file, book) = book();
-        let crossing = after(&["e2e4", "e7e5", "g1f3", "b8c6", "b1c3", "g8f6", "f1b5", "f8b4"]);
-        let chess: Chess = crossing
-            .board()
-            .to_fen()
-            .parse::<Fen>()
-            .expect("a FEN")
-            .into_position(CastlingMode::Standard)
-            .expect("legal");
-        let known = book.moves_at(&chess).expect("the file is there");
-        let known: Vec<_> =
-            known.iter().map(|(mv, weight)| (mv.to_uci(CastlingMode::Standard).to_string(), *weight)).collect();
-        let ours = book.moves(&crossing).expect("the file is there");
-        let ours: Vec<_> = ours.iter().map(|entry| (crossing.move_to_uci(entry.mv), entry.weight)).collect();
-        assert_eq!((known.as_slice(), known.len()), (ours.as_slice(), 1));
-        // The first moves are the same in other variants.
-        let atomic = shakmaty::variant::Atomic::default();
-        assert_eq!(book.moves_at(&atomic).expect("the file is there").len(), 3);
-    }
-
-    #[test]
-    fn weighted_choice_is_reproducible() {
-        let (_file, book) = book();
-        let start = after(&[]);
-        let choose = |n| book.choose(&start, Choice::Weighted(n)).expect("the file is there");
-        assert_eq!(choose(7), choose(7));
-        let mut chosen: Vec<_> = (0..3).filter_map(|n| Some(start.move_to_uci(choose(n)?))).collect();
+        let mut chosen: Vec<_> = known(&book, "").into_iter().map(|(mv, _)| mv).collect();
         chosen.sort();
         assert_eq!(chosen, ["b1c3", "c2c4", "e2e4"]);
+        let atomic = shakmaty::variant::Atomic::default();
+        assert_eq!(book.moves(&atomic).expect("the file is there").len(), 3);
     }
 
     #[test]
     fn start_has_polyglots_key() {
-        assert_eq!(key(&after(&[])), Some(0x463b_9618_1691_fc9c));
+        assert_eq!(key(after("").position()), 0x463b_9618_1691_fc9c);
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! chessdb.cn: a database of positions and the values that many searches have found for their moves
+//! chessdb.cn: a database of positions with values of their moves from many searches
 //! (<https://chessdb.cn/cloudbookc_api_en.html>).
 
 use domain::{Decision, Line, Score, Source, UciMove};
 use rand::Rng;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error as _};
 
 use super::{
     cloud::nearly_best,
@@ -15,28 +15,18 @@ pub(crate) const URL: &str = "https://www.chessdb.cn";
 
 /// The answer about a position: no moves if it is unknown.
 #[derive(Debug, Deserialize)]
-#[serde(try_from = "ChessdbReply")]
 pub(crate) struct ChessdbAnswer {
-    moves: Vec<ChessdbMove>,
-}
-
-/// The raw reply. A rate limit comes as such a reply with status 200.
-#[derive(Debug, Deserialize)]
-struct ChessdbReply {
-    #[serde(default)]
-    status: String,
+    #[serde(default, rename = "status", deserialize_with = "refuse_rate_limit")]
+    _status: (),
     #[serde(default)]
     moves: Vec<ChessdbMove>,
 }
 
-impl TryFrom<ChessdbReply> for ChessdbAnswer {
-    type Error = String;
-
-    fn try_from(reply: ChessdbReply) -> Result<Self, String> {
-        match reply.status.as_str() {
-            "rate limit exceeded" => Err(reply.status),
-            _ => Ok(Self { moves: reply.moves }),
-        }
+/// A rate limit comes as an answer with HTTP status 200.
+fn refuse_rate_limit<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
+    match String::deserialize(deserializer)?.as_str() {
+        limit @ "rate limit exceeded" => Err(D::Error::custom(limit)),
+        _ => Ok(()),
     }
 }
 

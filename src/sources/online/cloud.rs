@@ -1,4 +1,4 @@
-//! Lichess's cloud: evaluations of positions that the browsers of others have computed.
+//! Lichess's cloud: evaluations computed in other players' browsers.
 
 use domain::{Color, Decision, Line, Score, Source, UciMove};
 use rand::{Rng, seq::IndexedRandom as _};
@@ -53,7 +53,7 @@ pub(crate) fn choose(
     settings: &CloudSettings,
     lots: &mut impl Rng,
 ) -> Option<Decision> {
-    // A legal move may well be one for another position: an answer that was mixed up on its way is none.
+    // A legal move may belong to another position: the answer must be about this one.
     if answer.depth < settings.min_depth || men_and_turn(&answer.fen).ne(men_and_turn(&line.fen())) {
         return None;
     }
@@ -65,12 +65,12 @@ pub(crate) fn choose(
     nearly_best(&known, settings.max_difference, Source::Cloud, lots)
 }
 
-/// The fields of a FEN that are always written alike; castling rights and an en passant square are not.
+/// The first two fields of a FEN. Castling rights and en passant squares are written in several ways.
 fn men_and_turn(fen: &str) -> impl Iterator<Item = &str> {
     fen.split_ascii_whitespace().take(2)
 }
 
-/// A move drawn by lot among those that are at most `difference` centipawns worse than the best.
+/// Draws a move, at most `difference` centipawns worse than the best.
 pub(crate) fn nearly_best(
     known: &[(UciMove, Score)],
     difference: i32,

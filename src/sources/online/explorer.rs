@@ -1,4 +1,4 @@
-//! The Lichess opening explorer: games that others have played from a position.
+//! The Lichess opening explorer: games of other players from a position.
 
 use domain::{Color, Decision, Line, Source, UciMove};
 use rand::RngExt;
@@ -58,7 +58,7 @@ pub(crate) fn question(settings: &ExplorerSettings, line: &Line) -> Option<Servi
     Some(ServiceQuestion { path, query })
 }
 
-/// The move that is played again.
+/// Chooses one of the played moves.
 pub(crate) fn choose(
     answer: &ExplorerAnswer,
     line: &Line,

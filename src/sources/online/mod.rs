@@ -20,7 +20,7 @@ mod settings;
 mod soundness;
 mod tablebase;
 
-pub use services::{OnlineError, OnlineGame, OnlineServices};
+pub use services::{OnlineGame, OnlineServices};
 pub use settings::{
     ChessdbSettings, CloudSettings, ExplorerDatabase, ExplorerSelection, ExplorerSettings, OnlineKind, OnlineSettings,
     ServiceSettings, TablebaseServiceSettings,

@@ -19,7 +19,7 @@ use super::{
     settings::{OnlineKind, ServiceSettings},
 };
 
-/// Longer answers are none, in bytes. The explorer's take some 10 kB.
+/// The longest accepted answer, bytes. The explorer's take some 10 kB.
 const LONGEST_ANSWER: usize = 1 << 20;
 
 /// The pause after a failure; longer each time.
@@ -37,7 +37,7 @@ pub(crate) struct ServiceQuestion {
     pub query: Vec<(&'static str, String)>,
 }
 
-/// A move of an answer, as our line writes it, if it is legal there.
+/// The move of an answer as the line writes it, if it is legal there.
 pub(crate) fn legal(line: &Line, text: &str) -> Option<UciMove> {
     let uci: UciMove = text.parse().ok()?;
     let mv = uci.to_move(line.position()).ok()?;
@@ -47,14 +47,6 @@ pub(crate) fn legal(line: &Line, text: &str) -> Option<UciMove> {
 /// The service was not asked, or did not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unanswered;
-
-/// The reason for a missing answer.
-#[derive(Debug)]
-enum ServiceFailure {
-    /// A rate limit, and the pause that the service asks for.
-    Limited(Option<Duration>),
-    Other(String),
-}
 
 #[derive(Debug)]
 pub(crate) struct OnlineService {
@@ -96,7 +88,7 @@ impl Spared {
 }
 
 impl OnlineService {
-    /// A service at the address of the settings, or at its public one. `token` is sent with every question.
+    /// Creates a service at the address of the settings, or at its public one. Sends `token` with every question.
     pub(crate) fn new(
         kind: OnlineKind,
         public: &str,
@@ -135,15 +127,13 @@ impl OnlineService {
             return Err(Unanswered);
         }
         let answer = tokio::time::timeout(self.settings.timeout, self.fetch(client, question)).await;
-        let answer =
-            answer.unwrap_or_else(|_| Err(ServiceFailure::Other(format!("no answer in {:?}", self.settings.timeout))));
-        match answer {
+        match answer.unwrap_or_else(|_| Err((format!("no answer in {:?}", self.settings.timeout), None))) {
             Ok(answer) => {
                 self.spared().backoff.reset();
                 Ok(answer)
             }
-            Err(failure) => {
-                self.failed(&failure);
+            Err((why, limit)) => {
+                self.failed(&why, limit);
                 Err(Unanswered)
             }
         }
@@ -161,13 +151,16 @@ impl OnlineService {
         true
     }
 
-    /// The answer, or `None` where the service does not know the position.
+    /// Returns the answer, or `None` if the service does not know the position.
+    ///
+    /// # Errors
+    /// The reason, and after a rate limit the pause that the service asks for.
     async fn fetch<T: DeserializeOwned>(
         &self,
         client: &Client,
         question: &ServiceQuestion,
-    ) -> Result<Option<T>, ServiceFailure> {
-        let other = |error: &dyn std::fmt::Display| ServiceFailure::Other(error.to_string());
+    ) -> Result<Option<T>, (String, Option<Duration>)> {
+        let other = |error: &dyn std::fmt::Display| (error.to_string(), None);
         let mut url = self.url.clone();
         url.set_path(&format!("{}/{}", self.url.path().trim_end_matches('/'), question.path));
         url.query_pairs_mut().extend_pairs(&question.query);
@@ -180,7 +173,8 @@ impl OnlineService {
             StatusCode::NOT_FOUND => return Ok(None),
             StatusCode::TOO_MANY_REQUESTS => {
                 let seconds = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
-                return Err(ServiceFailure::Limited(seconds.map(Duration::from_secs)));
+                let limit = Duration::from_secs(seconds.unwrap_or_default());
+                return Err(("there were too many questions".to_owned(), Some(limit)));
             }
             status if !status.is_success() => return Err(other(&status)),
             _ => {}
@@ -191,7 +185,7 @@ impl OnlineService {
                 return Err(other(&"an answer without end"));
             }
             body.extend_from_slice(&chunk);
-            // The explorer of a player's games goes on telling of them as it finds more.
+            // The explorer of a player's games sends another line whenever it has found more games.
             if let Some(end) = body.iter().position(|byte| *byte == b'\n')
                 && let Ok(answer) = serde_json::from_slice(&body[..end])
             {
@@ -201,19 +195,15 @@ impl OnlineService {
         serde_json::from_slice(&body).map(Some).map_err(|error| other(&error))
     }
 
-    fn failed(&self, failure: &ServiceFailure) {
+    /// Begins a pause, of at least `limit` after a rate limit.
+    fn failed(&self, why: &str, limit: Option<Duration>) {
         let now = Instant::now();
         let mut spared = self.spared();
         let first = spared.backoff.is_fresh();
         spared.backoff.fail(now);
-        let why = match failure {
-            ServiceFailure::Limited(wait) => {
-                let wait = wait.unwrap_or_default().clamp(REST_WHEN_LIMITED.0, REST_WHEN_LIMITED.1);
-                spared.until = Some(now + wait);
-                "there were too many questions"
-            }
-            ServiceFailure::Other(why) => why.as_str(),
-        };
+        if let Some(limit) = limit {
+            spared.until = Some(now + limit.clamp(REST_WHEN_LIMITED.0, REST_WHEN_LIMITED.1));
+        }
         let service = self.kind.word();
         let why = printable(why);
         if first {
@@ -298,7 +288,7 @@ mod tests {
         let settings = ServiceSettings::default();
         let service = OnlineService::new(OnlineKind::Explorer, "https://example.org", &settings, None);
         let (service, now) = (service.expect("a service"), Instant::now());
-        service.failed(&ServiceFailure::Limited(Some(Duration::from_hours(2))));
+        service.failed("limited", Some(Duration::from_hours(2)));
         assert!(!service.may_be_asked(now + Duration::from_mins(119)));
         assert!(service.may_be_asked(now + Duration::from_mins(121)));
     }
@@ -310,7 +300,7 @@ mod tests {
         let another_player = asks(OnlineKind::Explorer, "https://example.net/");
         let [another_kind, elsewhere] =
             [asks(OnlineKind::Cloud, "https://example.net"), asks(OnlineKind::Explorer, "https://example.net/there")];
-        first.failed(&ServiceFailure::Limited(None));
+        first.failed("limited", Some(Duration::ZERO));
         let now = Instant::now();
         assert!(!another_player.may_be_asked(now));
         assert!(another_kind.may_be_asked(now) && elsewhere.may_be_asked(now));

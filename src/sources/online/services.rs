@@ -8,7 +8,7 @@ use reqwest::{
     Client,
     header::{ACCEPT_ENCODING, HeaderValue},
 };
-use util::{Secret, SecretError};
+use util::Secret;
 
 use super::{
     chessdb, cloud, explorer,
@@ -20,33 +20,22 @@ use super::{
 
 const USER_AGENT: &str = concat!("concilio/", env!("CARGO_PKG_VERSION"));
 
-/// The services of one player's settings, shared by all its games. A limit is of all players that ask one service together.
-#[derive(Clone, Debug)]
-pub struct OnlineServices(Arc<SharedServices>);
-
+/// The services of one player's settings, shared by all its games. All players that ask one service share its rate limit.
 #[derive(Debug)]
-struct SharedServices {
+pub struct OnlineServices {
     settings: OnlineSettings,
     client: Client,
     services: Vec<OnlineService>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum OnlineError {
-    #[error(transparent)]
-    Token(#[from] SecretError),
-    /// A key and what is wrong with it.
-    #[error("online.{0}")]
-    Setting(String),
-}
-
 impl OnlineServices {
     /// Builds the services of the settings; `None` if there are none. Opens no connection yet.
-    pub fn new(settings: &OnlineSettings) -> Result<Option<Self>, OnlineError> {
+    pub fn new(settings: &OnlineSettings) -> Result<Option<Arc<Self>>, String> {
         if settings.sources.is_empty() {
             return Ok(None);
         }
-        let token = settings.token_file().map(|file| Secret::read("Lichess token", file)).transpose()?;
+        let token = settings.token_file().map(|file| Secret::read("Lichess token", file)).transpose();
+        let token = token.map_err(|error| error.to_string())?;
         let service = |kind: &OnlineKind| {
             let (key, public, service) = match kind {
                 OnlineKind::Explorer => ("explorer", explorer::URL, &settings.explorer.service),
@@ -57,7 +46,7 @@ impl OnlineServices {
             // It is Lichess' token, for Lichess' services.
             let token = token.as_ref().filter(|_| *kind != OnlineKind::Chessdb);
             OnlineService::new(*kind, public, service, token)
-                .map_err(|reason| OnlineError::Setting(format!("{key}.service.url: {reason}")))
+                .map_err(|reason| format!("online.{key}.service.url: {reason}"))
         };
         let services = settings.sources.iter().map(service).collect::<Result<_, _>>()?;
         // Another part of the program may have installed the same provider before.
@@ -67,55 +56,15 @@ impl OnlineServices {
             // No answer is unpacked here, so no proxy may pack one.
             .default_headers([(ACCEPT_ENCODING, HeaderValue::from_static("identity"))].into_iter().collect())
             .redirect(reqwest::redirect::Policy::none());
-        let client =
-            client.build().map_err(|error| OnlineError::Setting(format!("sources: cannot set up HTTPS: {error}")))?;
-        Ok(Some(Self(Arc::new(SharedServices { settings: settings.clone(), client, services }))))
+        let client = client.build().map_err(|error| format!("online.sources: cannot set up HTTPS: {error}"))?;
+        Ok(Some(Arc::new(Self { settings: settings.clone(), client, services })))
     }
 
     /// Returns the services for one game, which stops asking once its opening is unknown.
-    pub fn for_a_game(&self) -> OnlineGame {
-        OnlineGame { shared: Arc::clone(&self.0), out_of_book: 0 }
+    pub fn for_a_game(self: &Arc<Self>) -> OnlineGame {
+        OnlineGame { services: Arc::clone(self), out_of_book: 0 }
     }
-}
 
-#[derive(Debug)]
-pub struct OnlineGame {
-    shared: Arc<SharedServices>,
-    /// Our moves in a row that no service of openings knew.
-    out_of_book: u32,
-}
-
-impl MoveService for OnlineGame {
-    fn ask<'a>(&'a mut self, line: &'a Line, left: Option<Duration>) -> MoveAnswer<'a> {
-        Box::pin(self.known(line, left))
-    }
-}
-
-impl OnlineGame {
-    async fn known(&mut self, line: &Line, left: Option<Duration>) -> Option<Decision> {
-        let settings = &self.shared.settings;
-        let in_opening = line.ply() < settings.max_plies && self.out_of_book < settings.max_out_of_book;
-        let mut unknown = false;
-        for service in &self.shared.services {
-            let of_openings = service.kind.is_of_openings();
-            if of_openings && !in_opening {
-                continue;
-            }
-            match self.shared.known_to(service, line, left).await {
-                Ok(Some(known)) => {
-                    self.out_of_book = if of_openings { 0 } else { self.out_of_book };
-                    return Some(known);
-                }
-                Ok(None) => unknown |= of_openings,
-                Err(Unanswered) => {}
-            }
-        }
-        self.out_of_book += u32::from(unknown);
-        None
-    }
-}
-
-impl SharedServices {
     /// Asks one service, unless it has no rules for the position.
     async fn known_to(
         &self,
@@ -155,5 +104,96 @@ impl SharedServices {
             }
         };
         Ok(known)
+    }
+}
+
+#[derive(Debug)]
+pub struct OnlineGame {
+    services: Arc<OnlineServices>,
+    /// Our moves in a row that no service of openings knew.
+    out_of_book: u32,
+}
+
+impl MoveService for OnlineGame {
+    fn ask<'a>(&'a mut self, line: &'a Line, left: Option<Duration>) -> MoveAnswer<'a> {
+        Box::pin(self.known(line, left))
+    }
+}
+
+impl OnlineGame {
+    async fn known(&mut self, line: &Line, left: Option<Duration>) -> Option<Decision> {
+        let settings = &self.services.settings;
+        let in_opening = line.ply() < settings.max_plies && self.out_of_book < settings.max_out_of_book;
+        let mut unknown = false;
+        for service in &self.services.services {
+            let of_openings = service.kind.is_of_openings();
+            if of_openings && !in_opening {
+                continue;
+            }
+            match self.services.known_to(service, line, left).await {
+                Ok(Some(known)) => {
+                    self.out_of_book = if of_openings { 0 } else { self.out_of_book };
+                    return Some(known);
+                }
+                Ok(None) => unknown |= of_openings,
+                Err(Unanswered) => {}
+            }
+        }
+        self.out_of_book += u32::from(unknown);
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use axum::{
+        Router,
+        http::{HeaderMap, StatusCode, header::AUTHORIZATION},
+    };
+    use domain::Variant;
+
+    use super::{super::ServiceSettings, *};
+
+    /// Starts a server that knows nothing, and collects what each question has to show.
+    async fn listener() -> (String, Arc<Mutex<Vec<String>>>) {
+        let shown = Arc::<Mutex<Vec<String>>>::default();
+        let seen = Arc::clone(&shown);
+        let answer = move |headers: HeaderMap| {
+            let token = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or("none");
+            seen.lock().expect("unpoisoned").push(token.to_owned());
+            async { StatusCode::NOT_FOUND }
+        };
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+        (url, shown)
+    }
+
+    #[tokio::test]
+    async fn token_goes_to_lichess_services_only() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let token_file = folder.path().join("token");
+        std::fs::write(&token_file, "lip_secret\n").expect("written");
+        let few_men = Line::from_fen(Variant::Standard, "8/8/8/8/4k3/8/4P3/4K3 w - - 0 1").expect("a position");
+        for (kind, token) in [
+            (OnlineKind::Explorer, "Bearer lip_secret"),
+            (OnlineKind::Cloud, "Bearer lip_secret"),
+            (OnlineKind::Tablebase, "Bearer lip_secret"),
+            (OnlineKind::Chessdb, "none"),
+        ] {
+            let (url, shown) = listener().await;
+            let service = ServiceSettings { url, pause: Duration::ZERO, ..ServiceSettings::default() };
+            let mut settings =
+                OnlineSettings { sources: vec![kind], token_file: token_file.clone(), ..OnlineSettings::default() };
+            settings.explorer.service = service.clone();
+            settings.cloud.service = service.clone();
+            settings.tablebase.service = service.clone();
+            settings.chessdb.service = service;
+            let services = OnlineServices::new(&settings).expect("settings").expect("a service");
+            assert!(services.for_a_game().known(&few_men, Some(Duration::from_hours(1))).await.is_none());
+            assert_eq!(*shown.lock().expect("unpoisoned"), [token], "{kind:?}");
+        }
     }
 }

@@ -41,8 +41,10 @@ impl OnlineKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OnlineSettings {
-    /// Services to ask, in this order: "explorer", "cloud", "chessdb", "tablebase". They learn
-    /// which positions are played.
+    /// Services that know moves, asked in this order while the council searches; a move of theirs
+    /// is played if it comes before the council has decided: "explorer" (games that others have
+    /// played, by Lichess), "cloud" (evaluations that others have computed, by Lichess), "chessdb"
+    /// (chessdb.cn), "tablebase" (Lichess). They learn which positions are played.
     pub sources: Vec<OnlineKind>,
     /// Last ply at which opening services are asked. 0 to 1000.
     #[serde(with = "WholeNumber::<0, 1000>")]

@@ -1,4 +1,4 @@
-//! A short search of our own that keeps popular blunders out of our games.
+//! A short search against popular blunders.
 
 use std::sync::atomic::AtomicBool;
 
@@ -8,8 +8,7 @@ use engine::{Engine, EngineOptions, Limits};
 /// Nodes of each of the two searches: some twenty milliseconds.
 const NODES: u64 = 20_000;
 
-/// Returns true if the move costs at most `most` centipawns, as far as a short search can tell. Of rules that our engine does not
-/// know it tells nothing.
+/// Returns true if the move costs at most `most` centipawns by a short search, or if the engine does not know the rules.
 pub(crate) fn is_sound(line: &Line, uci: UciMove, most: i32) -> bool {
     let Ok(position) = engine_position(line) else { return true };
     let Some(mv) = engine_move(&position, uci) else { return true };
@@ -17,7 +16,7 @@ pub(crate) fn is_sound(line: &Line, uci: UciMove, most: i32) -> bool {
     let limits = Limits { nodes: Some(NODES), ..Limits::default() };
     let mut value = |moves: &[engine::Move]| {
         let found = engine.search(&position, moves, &limits, &AtomicBool::new(false), &mut |_| {})?;
-        Some(domain::Score::from(found.score).as_centipawns())
+        Some(found.score.as_centipawns())
     };
     match (value(&[mv]), value(&[])) {
         (Some(played), Some(best)) => best.saturating_sub(played) <= most,

@@ -15,42 +15,13 @@ pub(crate) const URL: &str = "https://tablebase.lichess.org";
 /// The answer about a position: its moves, the best first.
 #[derive(Debug, Deserialize)]
 pub(crate) struct TablebaseAnswer {
-    category: EndingCategory,
+    category: String,
     moves: Vec<TablebaseMove>,
 }
 
 #[derive(Debug, Deserialize)]
 struct TablebaseMove {
     uci: String,
-}
-
-/// The result of a position for the player to move. A win that the fifty-move rule may prevent is
-/// uncertain, but its move is still the best.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum EndingCategory {
-    Win,
-    SyzygyWin,
-    MaybeWin,
-    CursedWin,
-    Draw,
-    BlessedLoss,
-    MaybeLoss,
-    SyzygyLoss,
-    Loss,
-    #[serde(other)]
-    Unknown,
-}
-
-impl EndingCategory {
-    fn score(self) -> Option<Score> {
-        match self {
-            Self::Win | Self::SyzygyWin | Self::MaybeWin => Some(Score::Cp(TABLEBASE_WIN)),
-            Self::CursedWin | Self::Draw | Self::BlessedLoss => Some(Score::Cp(0)),
-            Self::MaybeLoss | Self::SyzygyLoss | Self::Loss => Some(Score::Cp(-TABLEBASE_WIN)),
-            Self::Unknown => None,
-        }
-    }
 }
 
 /// Builds the question about the last position of a line; `None` if there are no tables for it.
@@ -68,7 +39,13 @@ pub(crate) fn question(settings: &TablebaseServiceSettings, line: &Line) -> Opti
 }
 
 pub(crate) fn choose(answer: &TablebaseAnswer, line: &Line) -> Option<Decision> {
-    let score = answer.category.score()?;
+    // A win that the fifty-move rule may prevent is uncertain, but its move is still the best.
+    let score = match answer.category.as_str() {
+        "win" | "syzygy-win" | "maybe-win" => Score::Cp(TABLEBASE_WIN),
+        "cursed-win" | "draw" | "blessed-loss" => Score::Cp(0),
+        "maybe-loss" | "syzygy-loss" | "loss" => Score::Cp(-TABLEBASE_WIN),
+        _ => return None,
+    };
     let best = answer.moves.iter().find_map(|known| legal(line, &known.uci))?;
     Some(Decision { score: Some(score), ..Decision::without_vote(best, Source::Tablebase) })
 }

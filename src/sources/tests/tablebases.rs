@@ -29,8 +29,7 @@ async fn decision(usage: TablebaseUse, online: Option<Box<dyn MoveService>>) -> 
         game: "story".into(),
         clock: ClockSettings::default(),
         lag: SharedLag::default(),
-        known: Arc::new(Library::default().with_tablebases(&settings).expect("tables"))
-            .for_a_game(LostLines::default()),
+        known: Library::default().with_tablebases(&settings).expect("tables").for_a_game(LostLines::default()),
         online,
     };
     let settings = CouncilSettings { roster: "mp ma".to_owned(), hash: 1, ..CouncilSettings::default() };
@@ -64,7 +63,7 @@ async fn decision(usage: TablebaseUse, online: Option<Box<dyn MoveService>>) -> 
 async fn tablebase_plays_or_limits_the_electors() {
     let tables = engine::Tablebases::open(SYZYGY.path().to_str().expect("a path")).expect("tables");
     let position = engine::Position::from_line(QUEEN, false, []).expect("a position");
-    let (_, kept) = tables.keeping_moves(&position, &position.legal_moves(), false).expect("three men");
+    let kept = tables.settle(&position, &position.legal_moves(), false).expect("three men").moves;
     let kept: Vec<String> = kept.into_iter().map(|mv| position.move_to_uci(mv)).collect();
     assert!(kept.len() > 1 && !kept.contains(&"c2c6".to_owned()), "{kept:?}");
     for (usage, source) in [(TablebaseUse::Play, Source::Tablebase), (TablebaseUse::Suggest, Source::Council)] {

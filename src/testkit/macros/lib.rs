@@ -2,7 +2,7 @@
 
 use proc_macro::{Delimiter, TokenStream, TokenTree};
 
-/// Registers a function, which may be `async`, as a test of a target without libtest.
+/// Registers a function, `async` or not, as a test of a target without libtest.
 ///
 /// `#[testkit::test(needs(A, B))]` names what the test needs: statics of `testkit::needs`.
 #[proc_macro_attribute]

@@ -9,16 +9,11 @@ use serde::{Deserializer, Serialize, Serializer, de};
 pub struct WholeNumber<const MIN: i64, const MAX: i64>;
 
 impl<const MIN: i64, const MAX: i64> WholeNumber<MIN, MAX> {
-    /// Reads one.
-    ///
-    /// # Errors
-    /// When it is no whole number or out of the range.
     pub fn deserialize<'de, T: TryFrom<i64>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-        let range = WholeRange { min: MIN, max: MAX, none: false, unit: "" };
-        fitting(deserializer.deserialize_i64(range)?.unwrap_or(MIN))
+        let range = Range::whole(MIN, MAX, false, "");
+        deserializer.deserialize_i64(range)?.map_or_else(|| fitting(MIN as f64), fitting)
     }
 
-    /// Writes it as it is.
     pub fn serialize<T: Serialize, S: Serializer>(number: &T, serializer: S) -> Result<S::Ok, S::Error> {
         number.serialize(serializer)
     }
@@ -28,9 +23,8 @@ impl<const MIN: i64, const MAX: i64> WholeNumber<MIN, MAX> {
 pub struct WholeNumberOrNone<const MIN: i64, const MAX: i64>;
 
 impl<const MIN: i64, const MAX: i64> WholeNumberOrNone<MIN, MAX> {
-    /// Reads one.
     pub fn deserialize<'de, T: TryFrom<i64>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-        let range = WholeRange { min: MIN, max: MAX, none: true, unit: "" };
+        let range = Range::whole(MIN, MAX, true, "");
         deserializer.deserialize_any(range)?.map(fitting).transpose()
     }
 
@@ -47,16 +41,11 @@ impl<const MIN: i64, const MAX: i64> WholeNumberOrNone<MIN, MAX> {
 pub struct Seconds<const MIN: i64, const MAX: i64>;
 
 impl<const MIN: i64, const MAX: i64> Seconds<MIN, MAX> {
-    /// Reads one.
-    ///
-    /// # Errors
-    /// When it is no whole number or out of the range.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
-        let range = WholeRange { min: MIN, max: MAX, none: false, unit: " (seconds)" };
-        Ok(duration(deserializer.deserialize_i64(range)?.unwrap_or(MIN)))
+        let range = Range::whole(MIN, MAX, false, " (seconds)");
+        deserializer.deserialize_i64(range).map(|seconds| Duration::from_secs_f64(seconds.unwrap_or_default()))
     }
 
-    /// Writes the seconds.
     pub fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u64(time.as_secs())
     }
@@ -66,10 +55,9 @@ impl<const MIN: i64, const MAX: i64> Seconds<MIN, MAX> {
 pub struct SecondsOrNone<const MIN: i64, const MAX: i64>;
 
 impl<const MIN: i64, const MAX: i64> SecondsOrNone<MIN, MAX> {
-    /// Reads one.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-        let range = WholeRange { min: MIN, max: MAX, none: true, unit: " (seconds)" };
-        Ok(deserializer.deserialize_any(range)?.map(duration))
+        let range = Range::whole(MIN, MAX, true, " (seconds)");
+        deserializer.deserialize_any(range).map(|seconds| seconds.map(Duration::from_secs_f64))
     }
 
     /// Writes the seconds or `"none"`.
@@ -82,16 +70,11 @@ impl<const MIN: i64, const MAX: i64> SecondsOrNone<MIN, MAX> {
 pub struct FractionalSeconds<const MIN: i64, const MAX: i64>;
 
 impl<const MIN: i64, const MAX: i64> FractionalSeconds<MIN, MAX> {
-    /// Reads one.
-    ///
-    /// # Errors
-    /// When it is no number or out of the range.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
-        let range = DecimalRange { min: MIN, max: MAX, what: "seconds" };
-        deserializer.deserialize_f64(range).map(Duration::from_secs_f64)
+        let range = Range::decimal(MIN, MAX, false, "seconds");
+        deserializer.deserialize_f64(range).map(|seconds| Duration::from_secs_f64(seconds.unwrap_or_default()))
     }
 
-    /// Writes the seconds.
     pub fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(time.as_secs_f64())
     }
@@ -101,10 +84,9 @@ impl<const MIN: i64, const MAX: i64> FractionalSeconds<MIN, MAX> {
 pub struct FractionalSecondsOrNone<const MIN: i64, const MAX: i64>;
 
 impl<const MIN: i64, const MAX: i64> FractionalSecondsOrNone<MIN, MAX> {
-    /// Reads one.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-        let range = DecimalRange { min: MIN, max: MAX, what: "seconds" };
-        deserializer.deserialize_any(DecimalOrNone(range)).map(|seconds| seconds.map(Duration::from_secs_f64))
+        let range = Range::decimal(MIN, MAX, true, "seconds");
+        deserializer.deserialize_any(range).map(|seconds| seconds.map(Duration::from_secs_f64))
     }
 
     /// Writes the seconds or `"none"`.
@@ -120,15 +102,10 @@ impl<const MIN: i64, const MAX: i64> FractionalSecondsOrNone<MIN, MAX> {
 pub struct Decimal<const MIN: i64, const MAX: i64>;
 
 impl<const MIN: i64, const MAX: i64> Decimal<MIN, MAX> {
-    /// Reads one.
-    ///
-    /// # Errors
-    /// When it is no number or out of the range.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-        deserializer.deserialize_f64(DecimalRange { min: MIN, max: MAX, what: "a number" })
+        deserializer.deserialize_f64(Range::decimal(MIN, MAX, false, "a number")).map(Option::unwrap_or_default)
     }
 
-    /// Writes it as it is.
     pub fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(*number)
     }
@@ -137,32 +114,61 @@ impl<const MIN: i64, const MAX: i64> Decimal<MIN, MAX> {
 /// The word for "no limit" in settings.
 const NONE: &str = "none";
 
-fn fitting<T: TryFrom<i64>, E: de::Error>(number: i64) -> Result<T, E> {
-    T::try_from(number).map_err(|_| E::custom("the number does not fit"))
+fn fitting<T: TryFrom<i64>, E: de::Error>(number: f64) -> Result<T, E> {
+    T::try_from(number as i64).map_err(|_| E::custom("the number does not fit"))
 }
 
-fn duration(seconds: i64) -> Duration {
-    Duration::from_secs(u64::try_from(seconds).unwrap_or(0))
-}
-
-struct WholeRange {
-    min: i64,
-    max: i64,
+/// Accepted numbers.
+struct Range {
+    /// Bounds, of decimals in thousandths: types cannot have fractions for parameters.
+    bounds: (i64, i64),
+    is_whole: bool,
+    /// True if [`NONE`] is accepted as well.
     none: bool,
+    what: &'static str,
     unit: &'static str,
 }
 
-impl de::Visitor<'_> for WholeRange {
-    type Value = Option<i64>;
+impl Range {
+    const fn whole(min: i64, max: i64, none: bool, unit: &'static str) -> Self {
+        Self { bounds: (min, max), is_whole: true, none, what: "a whole number", unit }
+    }
+
+    const fn decimal(min: i64, max: i64, none: bool, what: &'static str) -> Self {
+        Self { bounds: (min, max), is_whole: false, none, what, unit: "" }
+    }
+}
+
+/// Whole numbers within bounds fit a floating-point number.
+impl de::Visitor<'_> for Range {
+    type Value = Option<f64>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a whole number from {} to {}{}", self.min, self.max, self.unit)?;
+        let Self { bounds: (min, max), what, unit, .. } = self;
+        if self.is_whole {
+            write!(f, "{what} from {min} to {max}{unit}")?;
+        } else {
+            write!(f, "{what} from {} to {}", *min as f64 / 1000.0, *max as f64 / 1000.0)?;
+        }
         if self.none { write!(f, ", or {NONE:?}") } else { Ok(()) }
     }
 
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
-        if (self.min..=self.max).contains(&number) {
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Self::Value, E> {
+        let (min, max) = (self.bounds.0 as f64, self.bounds.1 as f64);
+        if self.is_whole {
+            Err(E::invalid_type(de::Unexpected::Float(number), &self))
+        } else if (min..=max).contains(&(number * 1000.0)) {
             Ok(Some(number))
+        } else {
+            Err(E::invalid_value(de::Unexpected::Float(number), &self))
+        }
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
+        if !self.is_whole {
+            self.visit_f64(number as f64)
+        } else if (self.bounds.0..=self.bounds.1).contains(&number) {
+            Ok(Some(number as f64))
         } else {
             Err(E::invalid_value(de::Unexpected::Signed(number), &self))
         }
@@ -177,66 +183,5 @@ impl de::Visitor<'_> for WholeRange {
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
         if self.none && text == NONE { Ok(None) } else { Err(E::invalid_type(de::Unexpected::Str(text), &self)) }
-    }
-}
-
-/// Bounds in thousandths, as types cannot have fractions for parameters.
-struct DecimalOrNone(DecimalRange);
-
-impl de::Visitor<'_> for DecimalOrNone {
-    type Value = Option<f64>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.expecting(f)?;
-        write!(f, ", or \"{NONE}\"")
-    }
-
-    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Self::Value, E> {
-        self.0.visit_f64(number).map(Some)
-    }
-
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
-        self.0.visit_i64(number).map(Some)
-    }
-
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Self::Value, E> {
-        self.0.visit_u64(number).map(Some)
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        match text {
-            NONE => Ok(None),
-            other => Err(E::invalid_value(de::Unexpected::Str(other), &self)),
-        }
-    }
-}
-
-struct DecimalRange {
-    min: i64,
-    max: i64,
-    what: &'static str,
-}
-
-impl de::Visitor<'_> for DecimalRange {
-    type Value = f64;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} from {} to {}", self.what, self.min as f64 / 1000.0, self.max as f64 / 1000.0)
-    }
-
-    fn visit_f64<E: de::Error>(self, number: f64) -> Result<f64, E> {
-        if (self.min as f64..=self.max as f64).contains(&(number * 1000.0)) {
-            Ok(number)
-        } else {
-            Err(E::invalid_value(de::Unexpected::Float(number), &self))
-        }
-    }
-
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<f64, E> {
-        self.visit_f64(number as f64)
-    }
-
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<f64, E> {
-        self.visit_f64(number as f64)
     }
 }

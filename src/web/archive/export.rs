@@ -1,8 +1,8 @@
 //! Downloads of games.
 //!
-//! They are written to a file without a name beside the journal, and sent from there: a large
-//! journal may exceed the memory, a slow reader must not keep the journal busy, and a failure must
-//! happen before anything is sent.
+//! Games are written to a file without a name beside the journal and sent from there: a large journal
+//! may exceed the memory, a slow reader must not keep the journal busy, and a failure must happen
+//! before anything is sent.
 
 use std::{
     fs::File,
@@ -25,56 +25,63 @@ use super::{JournalReader, find, query::GamesQuery};
 use crate::{problem::HttpProblem, security::PageReader};
 use bot::journal::{Archive, GameRecord, write_csv, write_json, write_pgn};
 
-/// Bytes that are read from the file at once.
+/// Bytes read from the file at once.
 const CHUNK: usize = 64 * 1024;
 
-/// The time after which a reader who takes nothing is gone.
+/// Timeout for a reader to take a chunk.
 const TAKEN_WITHIN: Duration = Duration::from_secs(30);
 
 /// Exports one game, in the format of the file's extension.
 pub(super) async fn one(
     _: PageReader,
-    State(door): State<JournalReader>,
+    State(reader): State<JournalReader>,
     Path((server, game, file)): Path<(String, String, String)>,
-) -> Result<Export, HttpProblem> {
+) -> Result<Response, HttpProblem> {
     let format = Format::of(&file)?;
-    take(&door, format, None, move |archive| Ok(vec![find(archive, &server, &game)?])).await
+    take(&reader, format, None, move |archive| Ok(vec![find(archive, &server, &game)?])).await
 }
 
 /// Exports all games that pass a filter.
 pub(super) async fn many(
     _: PageReader,
-    State(door): State<JournalReader>,
+    State(reader): State<JournalReader>,
     Path(file): Path<String>,
     Query(query): Query<GamesQuery>,
-) -> Result<Export, HttpProblem> {
+) -> Result<Response, HttpProblem> {
     let (format, filter) = (Format::of(&file)?, query.filter()?);
-    let place = Arc::clone(&door.exports)
+    let place = Arc::clone(&reader.exports)
         .try_acquire_owned()
         .map_err(|_| HttpProblem::busy("other downloads are running; try again in a minute"))?;
-    take(&door, format, Some(place), move |archive| Ok(archive.games(&filter)?)).await
+    take(&reader, format, Some(place), move |archive| Ok(archive.games(&filter)?)).await
 }
 
 async fn take(
-    door: &JournalReader,
+    reader: &JournalReader,
     format: Format,
     place: Option<OwnedSemaphorePermit>,
     choose: impl FnOnce(&Archive) -> Result<Vec<GameRecord>, HttpProblem> + Send + 'static,
-) -> Result<Export, HttpProblem> {
-    let journal = door.path.clone();
-    door.read(move |archive| {
-        let folder = journal.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let file = tempfile::tempfile_in(folder.unwrap_or(".".as_ref())).map_err(HttpProblem::internal)?;
-        let mut out = BufWriter::new(file);
-        format.write(archive, &choose(archive)?, &mut out)?;
-        let file = out.into_inner().map_err(|error| HttpProblem::internal(error.error()))?;
-        // The place is held until here, also if the request is gone.
-        Export::of(format, file, place).map_err(HttpProblem::internal)
-    })
-    .await
+) -> Result<Response, HttpProblem> {
+    let journal = reader.path.clone();
+    let (file, length, place) = reader
+        .read(move |archive| {
+            let folder = journal.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let file = tempfile::tempfile_in(folder.unwrap_or(".".as_ref())).map_err(HttpProblem::internal)?;
+            let mut out = BufWriter::new(file);
+            format.write(archive, &choose(archive)?, &mut out)?;
+            let mut file = out.into_inner().map_err(|error| HttpProblem::internal(error.error()))?;
+            let length = file.stream_position().map_err(HttpProblem::internal)?;
+            file.rewind().map_err(HttpProblem::internal)?;
+            // The place is held until here, even if the client has disconnected.
+            Ok((file, length, place))
+        })
+        .await?;
+    let (sender, chunks) = mpsc::channel(1);
+    tokio::spawn(send(file, sender, place));
+    let body = stream::unfold(chunks, async |mut chunks| Some((chunks.recv().await?, chunks)));
+    let length = [(header::CONTENT_LENGTH, length.to_string())];
+    Ok((length, format.headers(), Body::from_stream(body)).into_response())
 }
 
-/// The formats in which games are taken home.
 #[derive(Clone, Copy)]
 enum Format {
     Pgn,
@@ -110,34 +117,7 @@ impl Format {
     }
 }
 
-/// Games in a file that is gone with its last reader.
-pub(super) struct Export {
-    format: Format,
-    file: File,
-    length: u64,
-    /// The place held until it is sent, for limited exports.
-    place: Option<OwnedSemaphorePermit>,
-}
-
-impl Export {
-    fn of(format: Format, mut file: File, place: Option<OwnedSemaphorePermit>) -> io::Result<Self> {
-        let length = file.stream_position()?;
-        file.rewind()?;
-        Ok(Self { format, file, length, place })
-    }
-}
-
-impl IntoResponse for Export {
-    fn into_response(self) -> Response {
-        let length = [(header::CONTENT_LENGTH, self.length.to_string())];
-        let (sender, chunks) = mpsc::channel(1);
-        tokio::spawn(send(self.file, sender, self.place));
-        let body = stream::unfold(chunks, async |mut chunks| Some((chunks.recv().await?, chunks)));
-        (length, self.format.headers(), Body::from_stream(body)).into_response()
-    }
-}
-
-/// Sends the file in chunks; a reader who takes none holds neither file nor place.
+/// Sends the file in chunks. After the timeout of a chunk, file and place are released.
 async fn send(file: File, chunks: mpsc::Sender<io::Result<Bytes>>, _place: Option<OwnedSemaphorePermit>) {
     let mut file = ReaderStream::with_capacity(tokio::fs::File::from_std(file), CHUNK);
     while let Some(chunk) = file.next().await {

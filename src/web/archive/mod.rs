@@ -1,6 +1,6 @@
 //! The journal's games: lists, sums, replays, downloads.
 //!
-//! Reading blocks, so it happens on threads where blocking is allowed, a few at a time.
+//! Reading blocks, so it happens on blocking threads, a few at a time.
 
 mod export;
 mod query;
@@ -12,10 +12,11 @@ use std::{path::PathBuf, sync::Arc};
 
 use axum::{
     Json, Router,
-    extract::{FromRef, Path, Query, State},
+    extract::{Path, Query, State},
     routing::get,
 };
 use serde::Serialize;
+use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use crate::{problem::HttpProblem, security::PageReader};
@@ -32,7 +33,7 @@ const MOST_READERS: usize = 4;
 /// The number of simultaneous exports of many games: each has a file.
 const MOST_EXPORTS: usize = 2;
 
-/// The way to the journal's file. Cheap to clone.
+/// Reads the journal. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct JournalReader {
     path: Arc<PathBuf>,
@@ -53,7 +54,7 @@ impl JournalReader {
         let place = Arc::clone(&self.readers).acquire_owned().await.map_err(HttpProblem::internal)?;
         let path = Arc::clone(&self.path);
         let reading = tokio::task::spawn_blocking(move || {
-            // The read ends by itself, also if the request is gone.
+            // Held until the read ends, even if the client has disconnected.
             let _place = place;
             read(&Archive::open(&path)?)
         });
@@ -73,12 +74,8 @@ impl From<ExportError> for HttpProblem {
     }
 }
 
-/// The addresses below which the archive is.
-pub(crate) fn routes<S>() -> Router<S>
-where
-    JournalReader: FromRef<S>,
-    S: Clone + Send + Sync + 'static,
-{
+/// Returns the addresses of the archive.
+pub(crate) fn routes(reader: JournalReader) -> Router {
     Router::new()
         .route("/api/games", get(list))
         .route("/api/results", get(results))
@@ -87,15 +84,7 @@ where
         .route("/report/{*page}", get(report_pages::page))
         .route("/api/games/{server}/{game}/report.html", get(report_pages::game))
         .route("/api/games/{server}/{game}/{file}", get(export::one))
-}
-
-#[derive(Serialize)]
-struct GameList {
-    /// The number of games that pass the filter.
-    found: usize,
-    /// The address of the report on all games, if there is one.
-    report: Option<&'static str>,
-    games: Vec<ListedGame>,
+        .with_state(reader)
 }
 
 #[derive(Serialize)]
@@ -103,7 +92,7 @@ struct ListedGame {
     #[serde(flatten)]
     game: GameRecord,
     opening: Option<NamedOpening>,
-    /// True if a judge has verdicts on it, so that its page has a report.
+    /// True if a judge has verdicts on it: its page has a report.
     judged: bool,
 }
 
@@ -116,31 +105,32 @@ impl ListedGame {
     }
 }
 
+/// Lists the games of a page. `found` counts all games that pass the filter; `report` is the address
+/// of the report on all games, if there is one.
 async fn list(
     _: PageReader,
-    State(door): State<JournalReader>,
+    State(reader): State<JournalReader>,
     Query(query): Query<GamesQuery>,
-) -> Result<Json<GameList>, HttpProblem> {
-    let (filter, page) = (query.filter()?, query.page()?);
-    let (path, report) = (Arc::clone(&door.path), door.report_address());
-    let list = door.read(move |archive| {
-        let mut games = archive.games(&filter)?;
-        page.sort(&mut games);
+) -> Result<Json<Value>, HttpProblem> {
+    let filter = query.filter()?;
+    let (path, report) = (Arc::clone(&reader.path), reader.report_address());
+    let list = reader.read(move |archive| {
+        let games = archive.games(&filter)?;
         let found = games.len();
         let judges = Verdicts::of_all_judges(&path)?;
-        let listed = page.cut(games).into_iter().map(|game| ListedGame::read(archive, &judges, game));
-        Ok(GameList { found, report, games: listed.collect::<Result<_, _>>()? })
+        let listed = query.page(games)?.into_iter().map(|game| ListedGame::read(archive, &judges, game));
+        Ok(json!({ "found": found, "report": report, "games": listed.collect::<Result<Vec<_>, _>>()? }))
     });
     list.await.map(Json)
 }
 
 async fn results(
     _: PageReader,
-    State(door): State<JournalReader>,
+    State(reader): State<JournalReader>,
     Query(query): Query<GamesQuery>,
 ) -> Result<Json<Results>, HttpProblem> {
     let filter = query.filter()?;
-    let results = door.read(move |archive| {
+    let results = reader.read(move |archive| {
         let games = archive.games(&filter)?;
         let openings = archive.first_moves(&games, results::OPENING_PLIES)?;
         Ok(Results::of(&games, &openings))
@@ -150,11 +140,11 @@ async fn results(
 
 async fn replay(
     _: PageReader,
-    State(door): State<JournalReader>,
+    State(reader): State<JournalReader>,
     Path((server, game)): Path<(String, String)>,
 ) -> Result<Json<Replay>, HttpProblem> {
-    let path = Arc::clone(&door.path);
-    let replay = door.read(move |archive| {
+    let path = Arc::clone(&reader.path);
+    let replay = reader.read(move |archive| {
         let judges = Verdicts::of_all_judges(&path)?;
         Ok(Replay::read(archive, &judges, find(archive, &server, &game)?)?)
     });

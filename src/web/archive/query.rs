@@ -58,60 +58,27 @@ impl GamesQuery {
         })
     }
 
-    pub(super) fn page(&self) -> Result<Page, HttpProblem> {
+    /// Sorts games, given oldest first, and returns those of the page. Equal ones stay newest first, as
+    /// all do by default.
+    pub(super) fn page(&self, mut games: Vec<GameRecord>) -> Result<Vec<GameRecord>, HttpProblem> {
         let (key, ascending) = match self.sort.strip_prefix('-') {
             Some(key) => (key, false),
-            None => (self.sort.as_str(), true),
+            None => (self.sort.as_str(), !self.sort.is_empty()),
         };
-        let key = match key {
-            "opponent" => SortKey::Opponent,
-            "rating" => SortKey::Rating,
-            "moves" => SortKey::Moves,
-            "started_at" | "" => SortKey::StartedAt,
-            _ => {
-                return Err(HttpProblem::bad(
-                    "sort: expected started_at, opponent, rating or moves, or - and one of them",
-                ));
-            }
+        let name = |game: &GameRecord| game.opponent().name.to_lowercase();
+        let order = |one: &GameRecord, other: &GameRecord| match key {
+            "opponent" => name(one).cmp(&name(other)),
+            "rating" => one.opponent().rating.cmp(&other.opponent().rating),
+            "moves" => one.plies.cmp(&other.plies),
+            _ => Ordering::Equal,
         };
-        // By default the newest come first.
-        let ascending = ascending && !self.sort.is_empty();
-        Ok(Page { key, ascending, from: self.from, limit: self.limit.unwrap_or(100).min(LONGEST_PAGE) })
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Page {
-    key: SortKey,
-    ascending: bool,
-    from: usize,
-    limit: usize,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum SortKey {
-    StartedAt,
-    Opponent,
-    Rating,
-    Moves,
-}
-
-impl Page {
-    /// Orders games that come oldest first; those that are equal stay newest first.
-    pub(super) fn sort(self, games: &mut [GameRecord]) {
-        if !(matches!(self.key, SortKey::StartedAt) && self.ascending) {
+        if !["", "started_at", "opponent", "rating", "moves"].contains(&key) {
+            return Err(HttpProblem::bad("sort: expected started_at, opponent, rating or moves, or - and one of them"));
+        }
+        if !(ascending && key == "started_at") {
             games.reverse();
         }
-        let order = |one: &GameRecord, other: &GameRecord| match self.key {
-            SortKey::StartedAt => Ordering::Equal,
-            SortKey::Opponent => one.opponent().name.to_lowercase().cmp(&other.opponent().name.to_lowercase()),
-            SortKey::Rating => one.opponent().rating.cmp(&other.opponent().rating),
-            SortKey::Moves => one.plies.cmp(&other.plies),
-        };
-        games.sort_by(|one, other| if self.ascending { order(one, other) } else { order(other, one) });
-    }
-
-    pub(super) fn cut(self, games: Vec<GameRecord>) -> Vec<GameRecord> {
-        games.into_iter().skip(self.from).take(self.limit).collect()
+        games.sort_by(|one, other| if ascending { order(one, other) } else { order(other, one) });
+        Ok(games.into_iter().skip(self.from).take(self.limit.unwrap_or(100).min(LONGEST_PAGE)).collect())
     }
 }

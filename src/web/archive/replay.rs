@@ -1,8 +1,8 @@
-//! One game of the journal, move by move, ready to be looked at: a browser knows no rules of chess.
+//! One game of the journal, move by move with positions: a browser has no rules of chess.
 
 use serde::Serialize;
 
-use crate::overview::ending;
+use crate::overview::{LineMove, ending};
 use bot::journal::{
     Archive, ChatRecord, FaultRecord, GameRecord, JournalError, MoveRecord, ProposalRecord, vote_in_words,
 };
@@ -15,9 +15,6 @@ use report::{
     judge::{GameMaterial, Verdicts},
     openings::NamedOpening,
 };
-
-/// The number of moves shown of an expected line.
-const LONGEST_LINE: usize = 10;
 
 #[derive(Serialize)]
 pub(super) struct Replay {
@@ -43,6 +40,8 @@ struct ReplayedMove {
     votes: Vec<CastVote>,
     /// The vote in words; `None` for a move of the opponent.
     vote: Option<VoteInWords>,
+    /// The expected line of the move's deepest supporter.
+    expected: Vec<LineMove>,
 }
 
 #[derive(Serialize)]
@@ -51,12 +50,10 @@ struct CastVote {
     proposal: ProposalRecord,
     san: String,
     elector_in_words: NamedElector,
-    /// The line it expects, in standard algebraic notation.
-    line: Vec<String>,
 }
 
 impl Replay {
-    /// Reads a game. Moves that cannot be played on its board end it.
+    /// Reads a game up to its first illegal move.
     pub(super) fn read(
         archive: &Archive,
         judges: &[(String, Verdicts)],
@@ -70,11 +67,15 @@ impl Replay {
             let proposals = if played.ours.is_some() { archive.proposals(&played)? } else { Vec::new() };
             let san = line.san(played.uci);
             let vote = played.ours.as_ref().map(|ours| vote_in_words(&line, played.uci, ours, &proposals, read_move));
+            let played_word = played.uci.to_string();
+            let deepest = proposals.iter().filter(|known| known.uci == played_word).max_by_key(|known| known.depth);
+            let expected = deepest.map(|known| LineMove::all(&line, known.expected_moves(&line, read_move)));
             let votes: Vec<CastVote> = proposals.into_iter().map(|proposal| CastVote::of(&line, proposal)).collect();
             if line.play(played.uci).is_err() {
                 break;
             }
-            moves.push(ReplayedMove { played, san, fen: line.fen(), votes, vote });
+            let expected = expected.unwrap_or_default();
+            moves.push(ReplayedMove { played, san, fen: line.fen(), votes, vote, expected });
         }
         let (chat, faults) = (archive.chat(&game)?, archive.faults(&game)?);
         let opening = NamedOpening::of(&line).map(|(opening, _)| opening);
@@ -88,9 +89,8 @@ impl Replay {
 impl CastVote {
     fn of(line: &Line, proposal: ProposalRecord) -> Self {
         let san = proposal.uci.parse().map_or_else(|_| proposal.uci.clone(), |uci| line.san(uci));
-        let expected = proposal.expected_moves(line, read_move);
         let elector_in_words = proposal.named::<Line>();
-        Self { line: line.sans(expected.into_iter().take(LONGEST_LINE)), proposal, san, elector_in_words }
+        Self { proposal, san, elector_in_words }
     }
 }
 

@@ -1,5 +1,5 @@
 //! The pages of reports in the folder `report` beside the journal. They contain neither scripts nor
-//! external content, so they are sent as they are.
+//! external content and are sent unchanged.
 
 use std::{
     path::{Path, PathBuf},
@@ -17,10 +17,10 @@ use crate::{problem::HttpProblem, security::PageReader};
 use report::{
     JudgedGame,
     judge::{GameMaterial, Verdicts},
-    output::{self, GamePlace},
+    output,
 };
 
-/// The style, which this program has itself: a folder may be older, or not be there.
+/// The style is the program's own: the folder may be older, or missing.
 const STYLE_FILE: &str = "style.css";
 const CSS: &str = "text/css; charset=utf-8";
 
@@ -37,14 +37,14 @@ impl JournalReader {
     }
 }
 
-/// The report of one game, as its page in the folder shows it.
+/// Answers with the report of one game.
 pub(super) async fn game(
     _: PageReader,
-    State(door): State<JournalReader>,
+    State(reader): State<JournalReader>,
     extract::Path((server, game)): extract::Path<(String, String)>,
 ) -> Result<Html<String>, HttpProblem> {
-    let (path, report) = (Arc::clone(&door.path), door.report_address());
-    let page = door.read(move |archive| {
+    let (path, report) = (Arc::clone(&reader.path), reader.report_address());
+    let page = reader.read(move |archive| {
         let material = GameMaterial::read(archive, find(archive, &server, &game)?)?;
         let judges = Verdicts::of_all_judges(&path)?;
         let studied = JudgedGame::study(&material, &judges)?;
@@ -54,22 +54,21 @@ pub(super) async fn game(
         let links = [(replay, "Replay with votes"), ("/#/games".to_owned(), "All games")];
         let report = report.map(|address| (address.to_owned(), "Report on all games"));
         let links: Vec<(String, &str)> = links.into_iter().chain(report).collect();
-        let place = GamePlace { style: "/report/style.css", links: &links };
-        Ok(Html(output::study_page(&study, &judge, place)))
+        Ok(Html(output::study_page(&study, &judge, "/report/style.css", &links)))
     });
     page.await
 }
 
-/// A part of an address.
+/// Encodes a part of an address.
 fn encoded(text: &str) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(byte);
     text.bytes().map(|byte| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
-/// A page of the report, or its style.
+/// Answers with a page of the report, or its style.
 pub(super) async fn page(
     _: PageReader,
-    State(door): State<JournalReader>,
+    State(reader): State<JournalReader>,
     extract::Path(name): extract::Path<String>,
 ) -> Result<Response, HttpProblem> {
     if name == STYLE_FILE {
@@ -77,11 +76,11 @@ pub(super) async fn page(
     }
     let missing = || HttpProblem::not_found("there is no such page; `concilio report` makes a report of all games");
     let kind = kind_of(&name).ok_or_else(missing)?;
-    let text = tokio::fs::read(door.report_folder().join(&name)).await.map_err(|_| missing())?;
+    let text = tokio::fs::read(reader.report_folder().join(&name)).await.map_err(|_| missing())?;
     Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
 }
 
-/// Returns the type of a file below the folder; `None` for a name that no report page has.
+/// Returns the type of a file below the folder; `None` for names of other files.
 fn kind_of(name: &str) -> Option<&'static str> {
     let plain = |part: &str| {
         !part.is_empty()

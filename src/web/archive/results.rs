@@ -1,26 +1,26 @@
-//! Many games summed up: the rating as it went, and the score against whom, at what speed, with which colour, from which
-//! opening.
+//! Many games summed up: the rating over time, and the score by opponent, speed, colour, opening and
+//! ending.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use bot::journal::{GameRecord, GameResult};
+use bot::journal::GameRecord;
 use domain::{Color, Line, UciMove, Variant};
-use report::openings::NamedOpening;
+use report::{openings::NamedOpening, totals::ResultCount};
 
-/// The plies searched for the opening's name: no family of openings begins later.
+/// The plies searched for the name of the opening: no family of openings begins later.
 pub(super) const OPENING_PLIES: u32 = 16;
 
-/// The largest number of rows: those with the most games.
+/// The maximum number of rows.
 const MOST_ROWS: usize = 50;
 
-/// The largest number of points of a curve.
+/// The maximum number of points of a curve.
 const MOST_POINTS: usize = 400;
 
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub(super) struct Results {
-    total: ScoreSum,
+    total: ResultCount,
     /// The bot's rating before each rated game and, if the server reported it, after it, by server
     /// and speed: `[ms since 1970, points]`.
     ratings: BTreeMap<String, Vec<(i64, u32)>>,
@@ -31,46 +31,25 @@ pub(super) struct Results {
     endings: Vec<ResultRow>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-struct ScoreSum {
-    won: u32,
-    drawn: u32,
-    lost: u32,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct ResultRow {
     name: String,
     #[serde(flatten)]
-    score: ScoreSum,
+    score: ResultCount,
 }
-
-impl ScoreSum {
-    fn count(&mut self, result: GameResult) {
-        match result {
-            GameResult::Won => self.won += 1,
-            GameResult::Drawn => self.drawn += 1,
-            GameResult::Lost => self.lost += 1,
-        }
-    }
-
-    const fn games(self) -> u32 {
-        self.won + self.drawn + self.lost
-    }
-}
-
-type ScoreTable = BTreeMap<String, ScoreSum>;
 
 impl Results {
-    /// Sums up games that come oldest first; `openings` are their first moves.
+    /// Sums up games, the oldest first; `openings` are their first moves.
     pub(super) fn of(games: &[GameRecord], openings: &[Vec<UciMove>]) -> Self {
         let mut results = Self::default();
-        let [mut opponents, mut speeds, mut colours, mut begun, mut endings] = <[ScoreTable; 5]>::default();
-        let count = |table: &mut ScoreTable, name: String, result| table.entry(name).or_default().count(result);
+        let [mut opponents, mut speeds, mut colours, mut begun, mut endings] =
+            <[BTreeMap<String, ResultCount>; 5]>::default();
+        let count =
+            |table: &mut BTreeMap<_, ResultCount>, name: String, result| table.entry(name).or_default().add(result);
         for (game, moves) in games.iter().zip(openings) {
             results.note_rating(game);
             let Some(result) = game.result else { continue };
-            results.total.count(result);
+            results.total.add(result);
             count(&mut opponents, game.opponent().name.clone(), result);
             count(&mut speeds, game.speed.key().to_owned(), result);
             count(&mut colours, if game.our_color == Color::White { "white" } else { "black" }.to_owned(), result);
@@ -99,7 +78,7 @@ impl Results {
     }
 }
 
-/// The opening of a game that began with these moves.
+/// Returns the opening of a game with these first moves.
 fn opening(game: &GameRecord, moves: &[UciMove]) -> Option<NamedOpening> {
     if game.variant != Variant::Standard || game.start_fen.is_some() {
         return None;
@@ -111,7 +90,7 @@ fn opening(game: &GameRecord, moves: &[UciMove]) -> Option<NamedOpening> {
     NamedOpening::of(&line).map(|(opening, _)| opening)
 }
 
-fn rows(table: ScoreTable) -> Vec<ResultRow> {
+fn rows(table: BTreeMap<String, ResultCount>) -> Vec<ResultRow> {
     let mut rows: Vec<ResultRow> = table.into_iter().map(|(name, score)| ResultRow { name, score }).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.score.games()));
     rows.truncate(MOST_ROWS);
@@ -146,9 +125,8 @@ mod tests {
 
     #[test]
     fn rows_have_the_most_games_first() {
-        let mut table = ScoreTable::new();
-        table.entry("a".to_owned()).or_default().count(GameResult::Won);
-        (0..3).for_each(|_| table.entry("b".to_owned()).or_default().count(GameResult::Drawn));
+        let count = |won, drawn| ResultCount { won, drawn, lost: 0 };
+        let table = BTreeMap::from([("a".to_owned(), count(1, 0)), ("b".to_owned(), count(0, 3))]);
         assert_eq!(rows(table).iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["b", "a"]);
     }
 }

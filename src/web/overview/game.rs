@@ -1,4 +1,4 @@
-//! One game as it is now, and what of it has changed since it was last shown.
+//! One game, and its changes since it was last shown.
 
 use std::{
     sync::Arc,
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use shakmaty::Position as _;
 
-use super::rows::{BoardRow, ChatRow, DecisionRow, GameHead, OverRow, VoteRow, color_word, short, shown};
+use super::rows::{BoardRow, ChatRow, DecisionRow, GameHead, LineMove, OverRow, VoteRow, color_word, short, shown};
 use bot::session::{GameEvent, how_it_ended};
 use council::{clock::Budget, electors::ElectorSpec, player::vote_report};
 use domain::{
@@ -20,13 +20,13 @@ use domain::{
 /// Maximum number of chat lines of a game.
 const MOST_CHAT: usize = 60;
 
-/// Maximum number of electors that are shown.
+/// Maximum number of shown electors.
 const MOST_ROWS: usize = 256;
 
-/// The most events that wait until the game is shown.
+/// Maximum number of waiting events.
 const MOST_NEWS: usize = 2 * MOST_ROWS;
 
-/// A game that runs, or has ended a while ago.
+/// A running or recently ended game.
 #[derive(Debug)]
 pub(super) struct GameOverview {
     head: GameHead,
@@ -43,16 +43,8 @@ pub(super) struct GameOverview {
     fault: Option<String>,
     changed: Changed,
     is_over: bool,
-    /// Events since the game was last shown.
-    news: Vec<News>,
-}
-
-/// An event that is not shown yet.
-#[derive(Debug)]
-struct News {
-    event: GameEvent,
-    now: Instant,
-    time: Timestamp,
+    /// Events since the game was last shown, with their times.
+    news: Vec<(GameEvent, Instant, Timestamp)>,
 }
 
 /// Changed parts; single votes are marked in place.
@@ -60,7 +52,7 @@ struct News {
 struct Changed {
     head: bool,
     board: bool,
-    /// The votes of another position, or all of them, are to be forgotten.
+    /// True if watchers must forget earlier votes.
     votes: bool,
     decision: bool,
     chat: bool,
@@ -79,7 +71,7 @@ pub struct GameFrame<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     head: Option<&'a GameHead>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    board: Option<BoardFrame<'a>>,
+    board: Option<&'a BoardRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     votes: Option<VotesFrame<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,24 +80,16 @@ pub struct GameFrame<'a> {
     chat: Option<&'a [ChatRow]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     over: Option<&'a OverRow>,
-    /// Empty once the game goes on without it.
+    /// Empty once the fault is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<&'a str>,
 }
 
 #[derive(Debug, Serialize)]
-struct BoardFrame<'a> {
-    #[serde(flatten)]
-    board: &'a BoardRow,
-    /// Time that the clock of the side to move has been running, ms.
-    elapsed: u64,
-}
-
-#[derive(Debug, Serialize)]
 struct VotesFrame<'a> {
-    /// The position they are about, by the number of moves before it.
+    /// Number of moves before the position of the votes.
     ply: usize,
-    /// True if earlier proposals are to be dropped.
+    /// True if earlier proposals must be dropped.
     fresh: bool,
     rows: Vec<&'a VoteRow>,
 }
@@ -135,13 +119,14 @@ impl GameOverview {
         self.is_over
     }
 
-    /// Takes an event. Nothing is put into words before the game is shown: a game without watchers costs next to nothing.
+    /// Takes an event. Moves are put into words only when the game is shown: a game without watchers
+    /// costs next to nothing.
     pub(super) fn take(&mut self, event: &GameEvent, now: Instant, time: Timestamp) {
         let is_position = |known: &GameEvent| matches!(known, GameEvent::Position { .. });
         let is_vote = |known: &GameEvent| matches!(known, GameEvent::Proposal(_) | GameEvent::Decided { .. });
         match event {
-            GameEvent::Position { .. } => self.news.retain(|news| !is_position(&news.event)),
-            GameEvent::Decided { .. } => self.news.retain(|news| !is_vote(&news.event)),
+            GameEvent::Position { .. } => self.news.retain(|(event, ..)| !is_position(event)),
+            GameEvent::Decided { .. } => self.news.retain(|(event, ..)| !is_vote(event)),
             GameEvent::Over { .. } => self.is_over = true,
             // Texts from outside are cut before they are kept.
             GameEvent::Chat { line, .. } => return self.say(line),
@@ -152,15 +137,15 @@ impl GameOverview {
             GameEvent::Fault(what) => GameEvent::Fault(short(what)),
             event => event.clone(),
         };
-        self.news.push(News { event, now, time });
+        self.news.push((event, now, time));
         if self.news.len() > MOST_NEWS {
             self.digest();
         }
     }
 
-    /// Brings what is shown up to date.
+    /// Handles the waiting events.
     pub(super) fn digest(&mut self) {
-        for News { event, now, time } in std::mem::take(&mut self.news) {
+        for (event, now, time) in std::mem::take(&mut self.news) {
             match &event {
                 GameEvent::Position { line, clocks } => self.position(line, *clocks, now),
                 GameEvent::Proposal(proposal) => self.propose(proposal),
@@ -191,7 +176,7 @@ impl GameOverview {
 
     fn position(&mut self, line: &Arc<Line>, clocks: Option<Clocks>, now: Instant) {
         if !line.moves().starts_with(self.line.moves()) {
-            // Moves were taken back, and the votes on them with them: those to come may be on as many moves.
+            // Moves were taken back, so the votes on them are void: new ones may have the same ply.
             self.votes.clear();
             self.votes_ply = line.ply();
             self.changed.votes = true;
@@ -203,7 +188,7 @@ impl GameOverview {
         self.changed.board = true;
     }
 
-    /// The moves of the line that are known in words already, so that each is put into words once.
+    /// Returns the known words of the line's first moves, so that each move is put into words once.
     fn moves_before(&mut self, line: &Line) -> Vec<String> {
         let same = self.line.moves().iter().zip(line.moves()).take_while(|(a, b)| a == b).count();
         let mut known = std::mem::take(&mut self.board.moves);
@@ -212,7 +197,7 @@ impl GameOverview {
     }
 
     fn propose(&mut self, proposal: &Proposal) {
-        // What is thought in the opponent's time is about positions that may never come.
+        // Proposals in the opponent's time are on expected positions only.
         if proposal.search.ply != self.line.ply() || self.line.turn() != self.our_color {
             return;
         }
@@ -230,7 +215,8 @@ impl GameOverview {
         }
     }
 
-    /// The proposer in words. An elector that is not on the roster advises; its name says what it knows.
+    /// Returns the proposer in words. An elector missing on the roster is an adviser, named by its
+    /// knowledge.
     fn named(&self, proposal: &Proposal) -> NamedElector {
         if proposal.search.phase == Phase::Second {
             return NamedElector::second_search();
@@ -266,7 +252,7 @@ impl GameOverview {
             elapsed: milliseconds(decision.elapsed),
             budget: budget.map(|budget| [milliseconds(budget.response), milliseconds(budget.hard)]),
             lag: milliseconds(lag),
-            line: line.sans(decision.expected().iter().take(12).copied()),
+            line: LineMove::all(line, decision.expected().iter().copied()),
         });
         (self.changed.votes, self.changed.decision) = (true, true);
     }
@@ -314,23 +300,23 @@ impl GameOverview {
         self.votes.iter_mut().for_each(|(_, new)| *new = false);
     }
 
-    pub(super) fn whole(&self, now: Instant) -> GameFrame<'_> {
+    pub(super) fn whole(&mut self, now: Instant) -> GameFrame<'_> {
         self.frame(Changed::ALL, now)
     }
 
     /// Returns the changes since they were last forgotten.
-    pub(super) fn changes(&self, now: Instant) -> GameFrame<'_> {
+    pub(super) fn changes(&mut self, now: Instant) -> GameFrame<'_> {
         self.frame(self.changed, now)
     }
 
-    fn frame(&self, parts: Changed, now: Instant) -> GameFrame<'_> {
+    fn frame(&mut self, parts: Changed, now: Instant) -> GameFrame<'_> {
+        self.board.elapsed = self.elapsed(now);
         let rows: Vec<&VoteRow> =
             self.votes.iter().filter(|(_, new)| parts.votes || *new).map(|(row, _)| row).collect();
         let votes = VotesFrame { ply: self.votes_ply, fresh: parts.votes, rows };
-        let board = BoardFrame { board: &self.board, elapsed: self.elapsed(now) };
         GameFrame {
             head: parts.head.then_some(&self.head),
-            board: parts.board.then_some(board),
+            board: parts.board.then_some(&self.board),
             votes: (parts.votes || !votes.rows.is_empty()).then_some(votes),
             decision: self.decision.as_ref().filter(|_| parts.decision),
             chat: (parts.chat && !self.chat.is_empty()).then_some(&self.chat),
@@ -351,7 +337,7 @@ pub(crate) fn ending(status: &GameStatus, winner: Option<Color>) -> String {
     }
 }
 
-/// The last position of the line; `known` are its first moves in words.
+/// Returns the last position of the line; `known` are its first moves in words.
 fn board(line: &Line, known: &[String], clocks: Option<Clocks>) -> BoardRow {
     let mut moves = known.to_vec();
     let mut position = line.prefix(moves.len());
@@ -369,8 +355,9 @@ fn board(line: &Line, known: &[String], clocks: Option<Clocks>) -> BoardRow {
         turn: color_word(line.turn()),
         check: line.position().is_check(),
         clocks: clocks.map(|clocks| [clocks.white, clocks.black].map(|clock| milliseconds(clock.remaining))),
-        // Clocks begin with the second move of each side on most servers, and are shown from then on.
+        // On most servers clocks start with the second move of each side.
         running: clocks.is_some() && line.ply() >= 2,
+        elapsed: 0,
     }
 }
 

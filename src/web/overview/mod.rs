@@ -1,8 +1,8 @@
-//! The current state by the bot's events: a pure fold of them, without a clock and without access
-//! to the bot.
+//! The current state of the bot: a pure fold of its events, without a clock and without access to the
+//! bot.
 //!
-//! Everything is bounded: running games by the accounts' limits, ended ones, challenges and lines
-//! of the log by the numbers below.
+//! Everything is bounded: running games by the accounts' limits; ended games, challenges and lines of
+//! the log by the constants below.
 
 mod game;
 mod rows;
@@ -27,9 +27,10 @@ use game::GameOverview;
 
 pub use game::GameFrame;
 pub(crate) use game::ending;
+pub(crate) use rows::color_word;
 pub use rows::{
-    AccountRow, AccountState, BoardRow, ChallengeRow, ChatRow, DecisionRow, ElectorRow, GameHead, LogRow, OverRow,
-    PlayerRow, VoteRow,
+    AccountRow, AccountState, BoardRow, ChallengeRow, ChatRow, DecisionRow, ElectorRow, GameHead, LineMove, LogRow,
+    OverRow, PlayerRow, VoteRow,
 };
 
 const MOST_ENDED: usize = 8;
@@ -53,7 +54,7 @@ pub struct Overview {
 #[derive(Debug, Default)]
 struct Changes {
     accounts: BTreeSet<ServerName>,
-    gone: Vec<GameKey>,
+    removed: Vec<GameKey>,
     /// Challenges and lines with higher numbers are new.
     serial: u64,
 }
@@ -64,13 +65,13 @@ pub struct OverviewFrame<'a> {
     accounts: BTreeMap<&'a str, &'a AccountRow>,
     games: BTreeMap<String, GameFrame<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    gone: Vec<String>,
+    removed: Vec<String>,
     challenges: Vec<&'a ChallengeRow>,
     log: Vec<&'a LogRow>,
 }
 
 impl Overview {
-    /// An event of the bot's, that came `now`, at this time of day.
+    /// Takes an event of the bot, received `now`; `time` is the time of day.
     pub fn take(&mut self, event: &BotEvent, now: Instant, time: Timestamp) {
         match event {
             BotEvent::Account(server, event) => self.account(server, event, time),
@@ -88,7 +89,7 @@ impl Overview {
 
     /// Records that `events` events were missed, because there were too many at once.
     pub fn missed(&mut self, events: u64, time: Timestamp) {
-        self.write("warn", "missed", format!("this page missed {events} events; what it shows may be old"), time);
+        self.write("warn", "missed", format!("this page missed {events} events; some of it may be out of date"), time);
     }
 
     fn write(&mut self, level: &'static str, kind: &'static str, text: String, at: Timestamp) {
@@ -158,7 +159,7 @@ impl Overview {
     fn game(&mut self, key: &GameKey, event: &GameEvent, now: Instant, time: Timestamp) {
         if let GameEvent::Started { info, electors, .. } = event {
             self.ended.retain(|known| known != key);
-            self.changes.gone.retain(|known| known != key);
+            self.changes.removed.retain(|known| known != key);
             let game = GameOverview::new(key.server.as_str(), info, electors, now, time);
             self.games.insert(key.clone(), game);
             return;
@@ -172,7 +173,7 @@ impl Overview {
                 && let Some(oldest) = self.ended.pop_front()
             {
                 self.games.remove(&oldest);
-                self.changes.gone.push(oldest);
+                self.changes.removed.push(oldest);
             }
         }
     }
@@ -180,9 +181,9 @@ impl Overview {
     /// Returns true if there are changes since they were last forgotten.
     pub fn has_changed(&mut self) -> bool {
         self.digest();
-        let Changes { accounts, gone, serial } = &self.changes;
+        let Changes { accounts, removed, serial } = &self.changes;
         !accounts.is_empty()
-            || !gone.is_empty()
+            || !removed.is_empty()
             || self.serial > *serial
             || self.games.values().any(GameOverview::has_changed)
     }
@@ -200,8 +201,8 @@ impl Overview {
         self.digest();
         OverviewFrame {
             accounts: self.accounts.iter().map(|(name, row)| (name.as_str(), row)).collect(),
-            games: self.games.iter().map(|(key, game)| (key.to_string(), game.whole(now))).collect(),
-            gone: Vec::new(),
+            games: self.games.iter_mut().map(|(key, game)| (key.to_string(), game.whole(now))).collect(),
+            removed: Vec::new(),
             challenges: self.challenges.iter().collect(),
             log: self.log.iter().collect(),
         }
@@ -210,8 +211,8 @@ impl Overview {
     /// Returns the changes since they were last forgotten.
     pub fn changes(&mut self, now: Instant) -> OverviewFrame<'_> {
         self.digest();
-        let Changes { accounts, gone, serial } = &self.changes;
-        let changed = self.games.iter().filter(|(_, game)| game.has_changed());
+        let Changes { accounts, removed, serial } = &self.changes;
+        let changed = self.games.iter_mut().filter(|(_, game)| game.has_changed());
         OverviewFrame {
             accounts: self
                 .accounts
@@ -220,7 +221,7 @@ impl Overview {
                 .map(|(n, r)| (n.as_str(), r))
                 .collect(),
             games: changed.map(|(key, game)| (key.to_string(), game.changes(now))).collect(),
-            gone: gone.iter().map(ToString::to_string).collect(),
+            removed: removed.iter().map(ToString::to_string).collect(),
             challenges: self.challenges.iter().filter(|row| row.serial > *serial).collect(),
             log: self.log.iter().filter(|row| row.serial > *serial).collect(),
         }

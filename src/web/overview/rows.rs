@@ -2,6 +2,8 @@
 //!
 //! Times are milliseconds, scores text such as `+0.34` or `#3` from our side, colours `white` and `black`.
 
+use std::fmt::Display;
+
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -11,7 +13,7 @@ use council::{
     player::vote_report,
 };
 use domain::{
-    Account, Color, GameInfo, Line, Phase, Player, Proposal, Score,
+    Account, Color, GameInfo, Line, Phase, Player, Proposal, Score, UciMove,
     vote_words::{ElectorRole, NamedElector, VoteInWords},
 };
 use util::printable;
@@ -19,13 +21,16 @@ use util::printable;
 /// Maximum letters of a text from outside: a name, a reason, a message.
 const LONGEST_TEXT: usize = 400;
 
+/// Maximum number of moves of an expected line.
+const LONGEST_LINE: usize = 10;
+
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct AccountRow {
     /// Name on its server; `None` before the first connection.
     pub name: Option<String>,
     /// `BOT`, `C` and the like.
     pub title: Option<String>,
-    /// Ratings by speed, as the server told them.
+    /// Ratings by speed, as the server reported them.
     pub ratings: Vec<(String, u32)>,
     pub state: AccountState,
     /// Reason for being offline, or the limit.
@@ -46,11 +51,11 @@ pub enum AccountState {
     #[default]
     Connecting,
     Connected,
-    /// The connection was lost and is being mended.
+    /// The connection is lost; reconnecting.
     Disconnected,
     /// The server refuses the account.
     Rejected,
-    /// Ended by order.
+    /// Closed by the operator.
     Closed,
 }
 
@@ -79,7 +84,7 @@ pub struct PlayerRow {
     pub name: String,
     /// `GM`, `BOT` and the like.
     pub title: Option<String>,
-    /// When the game began.
+    /// Rating at the start of the game.
     pub rating: Option<u32>,
 }
 
@@ -89,7 +94,7 @@ impl From<&Player> for PlayerRow {
     }
 }
 
-/// Parts of a game that do not change while it runs.
+/// The constant parts of a game.
 #[derive(Clone, Debug, Serialize)]
 pub struct GameHead {
     pub server: String,
@@ -106,7 +111,7 @@ pub struct GameHead {
     pub url: Option<String>,
     pub tournament: Option<String>,
     pub electors: Vec<ElectorRow>,
-    /// Time at which we heard of it.
+    /// Time of the first event of the game.
     pub since: Timestamp,
 }
 
@@ -163,12 +168,14 @@ pub struct BoardRow {
     /// The last one, in UCI notation.
     pub last: Option<String>,
     pub turn: &'static str,
-    /// True if the king of that side is in check.
+    /// True if the side to move is in check.
     pub check: bool,
     /// Clocks when the position came, White's first, ms.
     pub clocks: Option<[u64; 2]>,
     /// True if the clock of the side to move runs.
     pub running: bool,
+    /// Running time of the clock of the side to move, ms.
+    pub elapsed: u64,
 }
 
 /// Current proposal of one elector, or its proposal in the last election.
@@ -201,7 +208,8 @@ pub struct VoteRow {
 }
 
 impl VoteRow {
-    pub(super) fn new(named: NamedElector, san: String, proposal: &Proposal, weight: Option<f64>) -> Self {
+    /// Creates the row of a proposal; `san` is its move in standard algebraic notation.
+    pub fn new<M: Display>(named: NamedElector, san: String, proposal: &Proposal<M>, weight: Option<f64>) -> Self {
         let second = proposal.search.phase == Phase::Second;
         let NamedElector { name: words, short, role, adviser } = named;
         Self {
@@ -250,8 +258,32 @@ pub struct DecisionRow {
     pub budget: Option<[u64; 2]>,
     /// Time reserved for network lag, ms.
     pub lag: u64,
-    /// Principal variation, in standard algebraic notation.
-    pub line: Vec<String>,
+    /// The expected line, from the move on.
+    pub line: Vec<LineMove>,
+}
+
+/// A move of an expected line.
+#[derive(Clone, Debug, Serialize)]
+pub struct LineMove {
+    /// The move, in standard algebraic notation.
+    pub san: String,
+    pub uci: String,
+    /// The position after it.
+    pub fen: String,
+}
+
+impl LineMove {
+    /// Returns the legal beginning of `moves`.
+    pub(crate) fn all(line: &Line, moves: impl IntoIterator<Item = UciMove>) -> Vec<Self> {
+        let mut line = line.clone();
+        let moves = moves.into_iter().take(LONGEST_LINE);
+        let plays = moves.map_while(|uci| {
+            let san = line.san(uci);
+            line.play(uci).ok()?;
+            Some(Self { san, uci: uci.to_string(), fen: line.fen() })
+        });
+        plays.collect()
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -274,7 +306,7 @@ pub struct ChatRow {
     pub room: &'static str,
 }
 
-/// A challenge that was decided upon.
+/// A challenge with its outcome.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChallengeRow {
     pub serial: u64,
@@ -304,7 +336,7 @@ pub(super) fn short(text: &str) -> String {
     printable(&cut).into_owned()
 }
 
-pub(super) const fn color_word(color: Color) -> &'static str {
+pub(crate) const fn color_word(color: Color) -> &'static str {
     match color {
         Color::White => "white",
         Color::Black => "black",

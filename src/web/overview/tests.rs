@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::*;
 use bot::{journal::ChallengeOutcome, session::AccountMode};
 use domain::{
-    Account, Bound, Challenge, ChatLine, ChatRoom, Clock, Clocks, Color, Decision, GameInfo, GameStatus, GameTerms,
-    Line, Phase, Player, Proposal, Score, SearchId, Source, TimeControl, Variant, Vote,
+    Account, Challenge, ChatLine, ChatRoom, Clock, Clocks, Color, Decision, GameInfo, GameStatus, GameTerms, Line,
+    Phase, Player, Proposal, Score, SearchId, Source, TimeControl, Variant, Vote,
 };
 
 /// An overview with the time that its events came.
@@ -36,14 +36,13 @@ impl Told {
     fn begin(&mut self, id: &str) {
         let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
         let info = GameInfo {
-            id: id.into(),
-            terms: GameTerms { variant: Variant::Standard, time_control, rated: true },
-            white: Player::named("Ann"),
-            black: Player::named("Concilio"),
             our_color: Color::Black,
-            start: Line::start(Variant::Standard),
-            tournament: None,
-            url: None,
+            ..GameInfo::from_start(
+                id,
+                GameTerms { variant: Variant::Standard, time_control, rated: true },
+                Player::named("Ann"),
+                Player::named("Concilio"),
+            )
         };
         self.game(id, GameEvent::Started { info: Box::new(info), electors: Arc::new([]), ply: 0 });
     }
@@ -74,18 +73,16 @@ fn line(moves: &str) -> Line {
 fn proposal(ply: usize, elector: &str, best: &str) -> Proposal {
     let best = best.parse().expect("a move");
     Proposal {
-        search: SearchId { game: "g".into(), ply, serial: 1, phase: Phase::First },
-        elector: elector.into(),
         machine: Some("attic".into()),
-        best,
-        score: Score::Cp(-12),
-        bound: Bound::Exact,
         depth: 9,
         selective_depth: 12,
-        root_moves_done: 0,
         nodes: 4000,
-        time: Duration::ZERO,
-        pv: vec![best],
+        ..Proposal::of_one_ply(
+            SearchId { game: "g".into(), ply, serial: 1, phase: Phase::First },
+            elector.into(),
+            best,
+            Score::Cp(-12),
+        )
     }
 }
 

@@ -1,4 +1,4 @@
-// The page: which room is shown, light or dark, who is logged in.
+// The page: tabs, colours, login.
 
 import { h, notice, show, say } from "./dom.js";
 import * as games from "./games.js";
@@ -9,22 +9,22 @@ import * as game from "./replay.js";
 import { live, me, post, recognise } from "./server.js";
 import { moment, words } from "./words.js";
 
-// All of them are there from the start: a program that ends takes no part of the page along.
-const ROOMS = { now, games, game, machines, play };
+// All tabs are loaded at the start, so that they work after the program has ended.
+const TABS = { now, games, game, machines, play };
 const TITLES = { now: "Now", games: "Games", game: "Game", machines: "Machines", play: "Play" };
-for (const { dataset, textContent } of document.querySelectorAll(".rooms a[data-script]")) {
-  ROOMS[dataset.room] = await import(dataset.script);
-  TITLES[dataset.room] = textContent;
+for (const { dataset, textContent } of document.querySelectorAll(".tabs a[data-script]")) {
+  TABS[dataset.tab] = await import(dataset.script);
+  TITLES[dataset.tab] = textContent;
 }
-const LINE = { connecting: "connecting", connected: "live", lost: "connection lost" };
+const CONNECTION = { connecting: "connecting", connected: "live", lost: "connection lost" };
 
 const page = document.getElementById("page");
 let leave = null;
 let visit = 0;
-/** Whether the page could not be opened. */
+/** True if the tab failed to open. */
 let failed = false;
 
-/** A part of an address in plain letters; what nobody can have encoded stays as it is. */
+/** Decodes a part of an address; invalid encodings stay as they are. */
 function decoded(text) {
   try {
     return decodeURIComponent(text);
@@ -33,49 +33,49 @@ function decoded(text) {
   }
 }
 
-/** The room and its parameters, from the part of the address that never leaves the browser. */
+/** Returns the tab and its parameters from the fragment of the address. */
 function where() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
   const parts = path.split("/").filter(Boolean).map(decoded);
-  const room = parts[0] === "games" && parts.length > 2 ? "game" : (parts[0] ?? "now");
-  return { room: room in ROOMS ? room : "now", parts: parts.slice(1), query: new URLSearchParams(query) };
+  const tab = parts[0] === "games" && parts.length > 2 ? "game" : (parts[0] ?? "now");
+  return { tab: tab in TABS ? tab : "now", parts: parts.slice(1), query: new URLSearchParams(query) };
 }
 
 async function enter() {
-  const { room, parts, query } = where();
+  const { tab, parts, query } = where();
   const ours = ++visit;
-  for (const link of document.querySelectorAll(".rooms a")) {
-    const here = link.dataset.room === room || (room === "game" && link.dataset.room === "games");
+  for (const link of document.querySelectorAll(".tabs a")) {
+    const here = link.dataset.tab === tab || (tab === "game" && link.dataset.tab === "games");
     here ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
   }
-  document.title = `${TITLES[room]} · concilio`;
+  document.title = `${TITLES[tab]} · concilio`;
   failed = false;
   try {
     leave?.();
     leave = null;
     page.replaceChildren();
-    page.dataset.room = room;
+    page.dataset.tab = tab;
     if (!me.reads) return askToLogIn();
-    const left = (await ROOMS[room].open(page, { parts, query })) ?? null;
+    const left = (await TABS[tab].open(page, { parts, query })) ?? null;
     ours === visit ? (leave = left) : left?.();
   } catch (error) {
     if (ours !== visit) return;
     failed = true;
-    page.replaceChildren(h("h1.vh", {}, TITLES[room]), h("p.empty", {}, words(error)));
+    page.replaceChildren(h("h1.vh", {}, TITLES[tab]), h("p.empty", {}, words(error)));
   }
 }
 
-/** Says that the program is gone, and looks again when it is back. */
-function showLine() {
-  const line = document.getElementById("line");
-  const gone = document.getElementById("gone");
-  if (line.dataset.state === live.state) return;
-  const back = line.dataset.state === "lost" && live.state === "connected";
-  line.dataset.state = live.state;
-  say(line, LINE[live.state]);
-  show(gone, live.state === "lost");
+/** Shows the state of the connection, and reopens a failed tab after a reconnection. */
+function showConnection() {
+  const connection = document.getElementById("connection");
+  const offline = document.getElementById("offline");
+  if (connection.dataset.state === live.state) return;
+  const back = connection.dataset.state === "lost" && live.state === "connected";
+  connection.dataset.state = live.state;
+  say(connection, live.state === "connected" && !me.daemon ? "journal" : CONNECTION[live.state]);
+  show(offline, live.state === "lost");
   document.body.classList.toggle("stale", live.state === "lost");
-  if (live.state === "lost") say(gone, `The program does not answer since ${moment(live.lostAt)}. This page shows what was known then, and connects again by itself.`);
+  if (live.state === "lost") say(offline, `The program has not answered since ${moment(live.lostAt)}. This page shows the last known state and reconnects by itself.`);
   if (back && failed) enter();
 }
 
@@ -85,7 +85,7 @@ function askToLogIn() {
     h("button.main", { type: "button", onclick: openLogin }, "Log in")));
 }
 
-// Light or dark: as the system says, until somebody chooses.
+// Colours: the system setting until the user chooses.
 
 const THEMES = ["auto", "light", "dark"];
 
@@ -97,7 +97,7 @@ function theme(chosen) {
   try {
     localStorage.setItem("theme", chosen);
   } catch {
-    // A browser that keeps nothing shows what the system says next time.
+    // Storage is disabled: the next visit follows the system.
   }
 }
 
@@ -135,7 +135,7 @@ function openLogin() {
     wrong ? secret.select() : dialog.close();
   } },
   h("h2", { id: "dialog-title" }, "The operator's secret"),
-  h("p.quiet", {}, "It stands in the file that web.secret_file names."),
+  h("p.quiet", {}, "It is in the file named by web.secret_file."),
   h("label.field", {}, h("span", {}, "Secret"), secret), error,
   h("div.row.end", {}, h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
     h("button.main", { type: "submit" }, "Log in")));
@@ -143,7 +143,7 @@ function openLogin() {
   dialog.showModal();
 }
 
-/** Logs in; returns what was wrong, or nothing. */
+/** Logs in; returns an error text, or null. */
 async function logIn(secret) {
   try {
     await post("/api/login", { secret });
@@ -157,12 +157,14 @@ async function logIn(secret) {
 async function become() {
   await recognise();
   showLogin();
+  // Without a daemon there are only the games of the journal.
+  for (const link of document.querySelectorAll(".tabs a")) show(link, me.daemon || ["now", "games"].includes(link.dataset.tab));
   watch();
   await enter();
 }
 
-/** Follows what happens while somebody looks. A browser opens six connections to a host, so that a seventh page would wait for ever
-    where each of them held one. */
+/** Connects while the page is visible. A browser opens six connections to a host: with a connection per hidden page, a seventh page
+    would wait for ever. */
 function watch() {
   if (document.hidden || !me.reads) live.close();
   else live.connect();
@@ -174,18 +176,18 @@ async function loginClicked() {
   await become();
 }
 
-/** Past what stands above every room. The address says which room that is, so the link itself must not change it. */
+/** Moves the focus past the header. The address names the tab, so the link must not change it. */
 function skip(event) {
   event.preventDefault();
   page.focus();
 }
 
-// Keys: a digit for a room, t for the colours.
+// Keys: a digit for a tab, t for the colours.
 
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog")) return;
-  const room = document.querySelectorAll(".rooms a")[Number(event.key) - 1];
-  if (room) location.hash = room.hash;
+  const tab = document.querySelectorAll(".tabs a:not([hidden])")[Number(event.key) - 1];
+  if (tab) location.hash = tab.hash;
   else if (event.key === "t") nextTheme();
 }
 
@@ -197,12 +199,12 @@ async function start() {
   document.addEventListener("keydown", onKey);
   addEventListener("hashchange", enter);
   document.addEventListener("visibilitychange", watch);
-  live.listen(showLine);
-  // A link may bring the secret along, such as one that the operator keeps; it does not stay in the address.
+  live.listen(showConnection);
+  // A link may contain the secret; it is removed from the address.
   const secret = location.hash.match(/^#secret=(.+)$/)?.[1];
   if (secret) {
     history.replaceState(null, "", "#/");
-    // One that holds no more leaves the page as it is for anybody.
+    // With an outdated secret the page opens without a login.
     const wrong = await logIn(decoded(secret));
     if (!wrong) return;
     notice(wrong, "bad");

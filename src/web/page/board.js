@@ -1,4 +1,4 @@
-// A chess board. It knows where pieces stand and which moves it was told are legal; rules it knows none.
+// A chess board. It shows pieces and legal moves from the program; it has no rules of chess.
 
 import { h, svg } from "./dom.js";
 import { SquareBoard } from "./squares.js";
@@ -25,12 +25,12 @@ function piecesOf(fen) {
 export const squares = (uci) => (uci.includes("@") ? [uci.slice(2, 4), uci.slice(2, 4)] : [uci.slice(0, 2), uci.slice(2, 4)]);
 
 export class Board extends SquareBoard {
-  /** `onMove(uci)` makes it a board to play on. */
+  /** With `onMove(uci)` the board accepts moves. */
   constructor({ onMove = null, label = "Board" } = {}) {
     super({ label, playable: Boolean(onMove), cursor: "e2" });
     this.onMove = onMove;
     this.legal = [];
-    /** Gives up choosing what a pawn becomes, while somebody does. */
+    /** Cancels the choice of a promotion, while one is open. */
     this.chooseNone = null;
   }
 
@@ -50,7 +50,7 @@ export class Board extends SquareBoard {
     if (turned && this.drawn) this.arrows(this.drawn);
   }
 
-  /** The moves that may be made now: [{uci, to}]. */
+  /** Sets the legal moves: [{uci, to}]. */
   allow(legal) {
     this.legal = legal;
     this.select(null);
@@ -117,7 +117,7 @@ export class Board extends SquareBoard {
     return this.selected;
   }
 
-  /** Moves from the selected square, if that is legal, asking what a pawn becomes. */
+  /** Moves from the selected square if that is legal, after a choice of the promotion. Returns true if it was legal. */
   async go(to) {
     const moves = this.from(this.selected ?? "").filter((move) => move.to === to);
     if (!moves.length) return false;
@@ -143,8 +143,8 @@ export class Board extends SquareBoard {
         return move ? [h("button", { type: "button", "aria-label": `Promote to ${name}`, onclick: () => close(move.uci) },
           h(`div.piece.${color}${letter.toUpperCase()}`))] : [];
       });
-      const chooser = h("div.promotion", { role: "dialog", "aria-label": "What the pawn becomes",
-        // What is a key of the board elsewhere is one of the buttons here.
+      const chooser = h("div.promotion", { role: "dialog", "aria-label": "Promote to",
+        // Keys on the buttons must not reach the board.
         onkeydown: (event) => (event.stopPropagation(), event.key === "Escape" && close(null)),
         onpointerdown: (event) => event.stopPropagation() }, ...buttons);
       const [column, row] = this.seen(to);

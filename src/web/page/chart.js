@@ -1,74 +1,54 @@
-// Small charts: curves and bars over the moves of a game, or over time.
+// Small charts: curves and bars over moves or time.
 
 import { h, svg } from "./dom.js";
 
 const [WIDTH, LEFT, RIGHT, TOP, BOTTOM] = [420, 36, 6, 8, 20];
 
 /**
- * Curves of points [x, y] (y null is a gap), with lines across at `marks` [[y, text]].
- * `onPick(x)` is called for the nearest x of a click; `here` is an x that is marked.
+ * A chart with horizontal lines at `marks` [[y, text]] and the elements of `draw(x, y)`. `onPick(x)` is called with the nearest x of a
+ * click. `mark(x)` of the result marks an x.
  */
-export function curves({ series, from, to, low, high, marks = [], below = [], height = 160, here = null, onPick = null, label, area = null }) {
+function chart({ from, to, low = 0, high, marks = [], height, onPick = null, label }, draw) {
   const x = (value) => LEFT + ((value - from) / (to - from || 1)) * (WIDTH - LEFT - RIGHT);
   const y = (value) => TOP + (1 - (Math.min(high, Math.max(low, value)) - low) / (high - low || 1)) * (height - TOP - BOTTOM);
   const across = marks.flatMap(([value, text]) => [svg("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) }),
     svg("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, text)]);
-  const texts = below.map(([value, text, anchor = "middle"]) => svg("text", { x: x(value), y: height - 4, "text-anchor": anchor }, text));
-  const paths = series.map(({ kind = "", points }) => svg("path", { class: `curve ${kind}`, d: path(points, x, y) }));
-  const fill = area === null ? [] : series.slice(0, 1).map(({ points }) => {
-    const known = points.filter(([, value]) => value !== null);
-    if (!known.length) return "";
-    return svg("path", { class: "area", d: `${path(known, x, y)}L${x(known.at(-1)[0])} ${y(area)}L${x(known[0][0])} ${y(area)}Z` });
-  });
-  const line = svg("line", { class: "here", y1: TOP, y2: height - BOTTOM });
-  const chart = svg("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": label }, ...across, ...texts, ...fill, ...paths, line);
-  return picking(chart, { line, x, from, to, here, onPick });
-}
-
-/** Bars of [x, y, kind] from nothing upwards. */
-export function bars({ columns, from, to, high, marks = [], height = 130, here = null, onPick = null, label }) {
-  const x = (value) => LEFT + ((value - from) / (to - from || 1)) * (WIDTH - LEFT - RIGHT);
-  const y = (value) => TOP + (1 - Math.min(1, value / (high || 1))) * (height - TOP - BOTTOM);
-  const wide = Math.max(1, (WIDTH - LEFT - RIGHT) / Math.max(1, to - from) - 1);
-  const across = marks.flatMap(([value, text]) => [svg("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) }),
-    svg("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, text)]);
-  const drawn = columns.map(([at, value, kind = ""]) => svg("rect", { class: `bar ${kind}`, x: x(at) - wide / 2, y: y(value), width: wide, height: Math.max(0, height - BOTTOM - y(value)) }));
-  const line = svg("line", { class: "here", y1: TOP, y2: height - BOTTOM });
-  const chart = svg("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": label }, ...across, ...drawn, line);
-  return picking(chart, { line, x, from, to, here, onPick });
-}
-
-function picking(chart, { line, x, from, to, here, onPick }) {
-  const mark = (value) => {
-    line.setAttribute("visibility", value === null ? "hidden" : "visible");
-    if (value !== null) for (const end of ["x1", "x2"]) line.setAttribute(end, x(value));
-  };
-  mark(here);
+  const line = svg("line", { class: "here", y1: TOP, y2: height - BOTTOM, visibility: "hidden" });
+  const element = svg("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": label }, ...across, ...draw(x, y), line);
   if (onPick) {
-    chart.addEventListener("click", (event) => {
-      const box = chart.getBoundingClientRect();
+    element.addEventListener("click", (event) => {
+      const box = element.getBoundingClientRect();
       const share = (((event.clientX - box.left) / box.width) * WIDTH - LEFT) / (WIDTH - LEFT - RIGHT);
       onPick(Math.round(from + Math.min(1, Math.max(0, share)) * (to - from)));
     });
   }
-  return { element: chart, mark };
+  const mark = (value) => {
+    line.setAttribute("visibility", "visible");
+    for (const end of ["x1", "x2"]) line.setAttribute(end, x(value));
+  };
+  return { element, mark };
 }
 
-function path(points, x, y) {
-  let pen = "M";
-  let text = "";
-  for (const [at, value] of points) {
-    if (value === null) {
-      pen = "M";
-      continue;
-    }
-    text += `${pen}${x(at).toFixed(1)} ${y(value).toFixed(1)}`;
-    pen = "L";
-  }
-  return text;
+/** Curves of points [x, y], with texts [x, text, anchor] `below`; the first curve is filled down to the value `area`. */
+export function curves({ series, below = [], height = 160, area = null, ...axes }) {
+  return chart({ height, ...axes }, (x, y) => {
+    const texts = below.map(([value, text, anchor]) => svg("text", { x: x(value), y: height - 4, "text-anchor": anchor }, text));
+    const path = (points) => (points.length ? `M${points.map(([at, value]) => `${x(at).toFixed(1)} ${y(value).toFixed(1)}`).join("L")}` : "");
+    const paths = series.map(({ kind = "", points }) => svg("path", { class: `curve ${kind}`, d: path(points) }));
+    const [{ points }] = series;
+    if (area === null || !points.length) return [...texts, ...paths];
+    return [...texts, svg("path", { class: "area", d: `${path(points)}L${x(points.at(-1)[0])} ${y(area)}L${x(points[0][0])} ${y(area)}Z` }), ...paths];
+  });
 }
 
-/** What the curves mean. */
+/** Bars of [x, y]. */
+export function bars({ columns, height = 130, ...axes }) {
+  const width = Math.max(1, (WIDTH - LEFT - RIGHT) / Math.max(1, axes.to - axes.from) - 1);
+  return chart({ height, ...axes }, (x, y) => columns.map(([at, value]) =>
+    svg("rect", { class: "bar", x: x(at) - width / 2, y: y(value), width, height: y(0) - y(value) })));
+}
+
+/** A legend of [class, text]. */
 export function legend(entries) {
   return h("div.legend", {}, ...entries.map(([kind, text]) => h("span", {}, h(`i${kind ? `.${kind}` : ""}`), text)));
 }

@@ -1,4 +1,4 @@
-// What the operator can tell the bot to do: the same commands as concilio ctl.
+// The operator's commands, the same as those of concilio ctl.
 
 import { choice, field, h, notice } from "./dom.js";
 import { live, post } from "./server.js";
@@ -27,7 +27,7 @@ export function commands() {
   const stop = live.listen((change) => {
     if (!change.accounts || shown === known().join(" ")) return;
     shown = known().join(" ");
-    accounts.replaceChildren(...known().map((name) => h("option", { value: name }, name || "every account")));
+    accounts.replaceChildren(...known().map((name) => h("option", { value: name }, name || "all accounts")));
   });
   const element = h("section.card.commands", { "aria-label": "Commands" },
     h("div.row", {}, accounts,
@@ -62,7 +62,7 @@ function challengeForm(account) {
 
 function blockForm(account) {
   const name = h("input", { required: true, maxLength: 64, autocomplete: "off" });
-  return form("Block", [field("Player", name)], "Never play them", () => ({ command: "block", name: name.value, account: account() }));
+  return form("Block", [field("Player", name)], "Block", () => ({ command: "block", name: name.value, account: account() }));
 }
 
 function joinForm(account) {
@@ -73,13 +73,13 @@ function joinForm(account) {
 /** The buttons about one game. */
 export function gameCommands({ id, server }) {
   const about = { game: id, account: server };
-  const text = h("input", { maxLength: 140, placeholder: "Say to the opponent", "aria-label": "Say to the opponent" });
+  const text = h("input", { maxLength: 140, placeholder: "Message to the opponent", "aria-label": "Message to the opponent" });
   return [
     button("Offer a draw", () => ({ command: "draw", ...about })),
-    h("button.bad", { type: "button", onclick: () => confirm("Give this game up?") && tell({ command: "resign", ...about }) }, "Resign"),
+    h("button.bad", { type: "button", onclick: () => confirm("Resign this game?") && tell({ command: "resign", ...about }) }, "Resign"),
     h("form.row.say", { onsubmit: async (event) => {
       event.preventDefault();
       if (text.value && (await tell({ command: "chat", text: text.value, ...about }))) text.value = "";
-    } }, text, h("button", { type: "submit" }, "Say")),
+    } }, text, h("button", { type: "submit" }, "Send")),
   ];
 }

@@ -1,28 +1,28 @@
-// The vote: who wanted what in words, who proposed what as a table; and the parts around a board that show a game's state.
+// The vote in words and as a table, and the parts around a board.
 
-import { h, say, show } from "./dom.js";
+import { announce, h, say, show } from "./dom.js";
 import { chance, clock, pawns, player, short, weight } from "./words.js";
 
 const LETTERS = { m: "material", b: "placement", x: "space and mobility", k: "king safety", c: "centre", p: "pawn structure", a: "attack",
-  r: "piece relations (pairs of bishops and knights)", n: "a net, which judges the whole position" };
+  r: "piece relations (pairs of bishops and knights)", n: "a neural net for the whole position" };
 
-/** What the letters of a short form stand for; empty for a name that is none. */
-function lettersInWords(text) {
+/** Returns the meaning of the letters of a short form; empty for other names. */
+export function lettersInWords(text) {
   const letters = text?.match(/^[mbxkcparn]+$/) && new Set(text).size === text.length ? [...text] : [];
   return letters.map((letter) => `${letter} ${LETTERS[letter]}`).join(", ");
 }
 
 const COLUMNS = [
-  ["Elector", "", "Who searched: engines know all of chess, specialists a part of it; advisers have no vote"],
-  ["Move", "", "The move it proposes"],
-  ["Score", "num", "Value of the position after its move, in pawns, from the bot's side"],
-  ["Depth", "num", "Half-moves it looked ahead in its last complete search"],
-  ["Nodes", "num wide", "Positions it visited"],
-  ["Weight", "num wide", "What its vote counted under the rule of election; comparable within one vote only"],
-  ["Machine", "wide machine", "The machine that searched for it"],
+  ["Elector", "", "Engines have all knowledge of chess, specialists a part of it; advisers have no vote"],
+  ["Move", "", "The proposed move"],
+  ["Score", "num", "Value of the position after the move, in pawns, from the bot's side"],
+  ["Depth", "num", "Depth of the last complete search, in half-moves"],
+  ["Nodes", "num wide", "Positions searched"],
+  ["Weight", "num wide", "Weight of the vote under the rule of election; comparable within one vote only"],
+  ["Machine", "wide machine", "The machine of the search"],
 ];
 
-/** The rows of a game's votes, those of the second phase last, with the decision where there is one. */
+/** A table of the votes, those of the second phase last, with the elected move marked. */
 export class CouncilTable {
   constructor() {
     this.rows = new Map();
@@ -63,7 +63,7 @@ class VoteRow {
   constructor() {
     this.name = h("span.elector");
     this.knows = h("span.knows");
-    this.adviser = h("span.tag", { title: "Searches for the first third of the move and has no vote", hidden: true }, "adviser");
+    this.adviser = h("span.tag", { title: "Searches during the first third of the move; has no vote", hidden: true }, "adviser");
     this.cells = ["", "num score", "num", "num wide", "num wide", "wide machine"].map((kind) => h("td", { className: kind }));
     this.element = h("tr", {}, h("th", { scope: "row" }, this.name, " ", this.knows, " ", this.adviser), ...this.cells);
   }
@@ -74,7 +74,7 @@ class VoteRow {
     say(this.knows, vote.short && vote.short !== name ? vote.short : "");
     this.knows.title = lettersInWords(vote.knowledge ?? vote.short);
     show(this.adviser, vote.adviser);
-    const texts = [vote.san, vote.score, vote.depth, vote.nodes && short(vote.nodes), weight(vote.weight), vote.machine ?? (vote.san ? "here" : "")];
+    const texts = [vote.san, minus(vote.score ?? ""), vote.depth, vote.nodes && short(vote.nodes), weight(vote.weight), vote.machine ?? (vote.san ? "here" : "")];
     this.cells.forEach((cell, index) => say(cell, texts[index]));
     this.cells[0].dataset.move = vote.san ? (color ?? "") : "";
     this.cells[1].dataset.sign = vote.cp > 0 ? "up" : vote.cp < 0 ? "down" : "";
@@ -84,53 +84,52 @@ class VoteRow {
   }
 }
 
-/** The last vote in words: the sentence, and the proposed moves with their supporters and what they lack. It stays until the next decision. */
+/** The last vote in words: a sentence, and the proposed moves with their supporters and the reasons against them. It stays until the next
+    decision. */
 export class VotePanel {
   constructor() {
     this.title = h("h2.played");
-    this.agreement = h("span.tag", { title: "Of all who searched, advisers included" });
+    this.agreement = h("span.tag", { title: "Agreement of all electors and advisers" });
     this.sentence = h("p.sentence", { role: "status" });
     this.groups = h("ul.proposals");
     this.against = h("p.against");
     this.element = h("section.vote", { "aria-label": "The last vote", hidden: true }, h("div.row", {}, this.title, this.agreement), this.sentence, this.groups, this.against);
   }
 
-  /** `number` of the move such as "12…", and the vote: {san, score, sentence, agreement, groups, reasons}. Null empties the panel.
-      `past`: the electors vote on the next move already, so that arrows and colours are those of that vote. */
-  show(number, vote, past = false) {
+  /** `number` of the move such as "12…", the vote: {san, score, sentence, agreement, groups, reasons}, and the colours of its moves.
+      Null empties the panel. */
+  show(number, vote, colors) {
     show(this.element, vote);
-    this.element.classList.toggle("past", past);
     if (!vote || this.vote === vote) return;
     this.vote = vote;
-    say(this.title, [`${number} ${vote.san}`, vote.score].filter(Boolean).join("  "));
+    say(this.title, [`${number} ${vote.san}`, minus(vote.score ?? "")].filter(Boolean).join("  "));
     const [agree, searched] = vote.agreement;
     say(this.agreement, agree === searched ? `all ${searched} agree` : `${agree} of ${searched} agree`);
     show(this.agreement, searched > 1);
     say(this.sentence, capital(vote.sentence) || "No vote was needed");
     const split = vote.groups.length > 1;
-    const colors = moveColors(vote.groups, vote.uci);
     const reasons = new Map(vote.reasons.map((reason) => [reason.uci, reason]));
     this.groups.replaceChildren(...(split ? vote.groups : []).map((group) =>
       h("li", { data: { elected: group.elected } }, h("b.move", { data: { move: colors.get(group.uci) ?? "" } }, group.mv),
         h("div", {}, h("span.by", {}, ...supporters(group, vote.groups)), reasonOf(reasons.get(group.uci))))));
     show(this.groups, split);
-    say(this.against, `What the eight heuristics say at the end of each line, against ${vote.san}: pawns, + is better for the bot.`);
+    say(this.against, `Evaluation by the eight heuristics at the end of each line, compared with ${vote.san}: in pawns, + is better for the bot.`);
     show(this.against, vote.reasons.length);
   }
 }
 
-/** A sentence of the program with its capital letter, and its figures with a proper minus. */
+/** A sentence of the program with a capital letter, and with minus signs before its figures. */
 export const capital = (text) => (text ? text[0].toUpperCase() + minus(text.slice(1)) : "");
 const minus = (text) => text.replace(/-(?=\d+\.\d)/g, "−");
 
-/** What a move has over the elected one, and lacks: the largest differences, and all of them where one points. */
+/** The largest differences of a move from the elected one; the tooltip has all of them. */
 function reasonOf(reason) {
   if (!reason) return null;
   const all = reason.differences.map(({ heuristic, cp }) => `${heuristic} ${pawns(cp)}`).join(", ");
   return h("span.differs", { title: all }, minus(reason.text));
 }
 
-/** The names of those who want a move, those alike counted; with their short form where others of that name want another move. */
+/** The supporters of a move, equal names counted; with their short form if others of the same name support another move. */
 function supporters({ by }, groups) {
   const counted = new Map();
   for (const elector of by) {
@@ -140,19 +139,30 @@ function supporters({ by }, groups) {
     counted.set(key, { ...elector, label: name, divided, count: (counted.get(key)?.count ?? 0) + 1 });
   }
   return [...counted.values()].map(({ label, short, adviser, divided, count }) =>
-    h("span.name", { title: adviser ? "An adviser: no vote" : (lettersInWords(short) || short) }, count > 1 ? `${count} × ${label}` : label,
+    h("span.name", { title: adviser ? "An adviser without a vote" : (lettersInWords(short) || short) }, count > 1 ? `${count} × ${label}` : label,
       divided && short !== label ? [" ", h("span.knows", {}, short)] : ""));
 }
 
-/** A colour for each proposed move, by its place among the proposals; the elected one has its own. */
-export function moveColors(proposals, elected = null) {
-  const colors = new Map();
-  if (elected) colors.set(elected, "elected");
-  for (const { uci } of proposals) if (uci && !colors.has(uci)) colors.set(uci, `m${Math.min(5, colors.size + (elected ? 0 : 1))}`);
+const COLORS = ["m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8"];
+
+/** Gives each proposed move a colour: its colour `before`, or the next free one; the elected move has a colour of its own. Colours of
+    moves shown `beside` these, such as those of the last vote, are used last. */
+export function moveColors(proposals, elected = null, { before = new Map(), beside = new Map() } = {}) {
+  const colors = new Map(elected ? [[elected, "elected"]] : []);
+  const moves = [...new Set(proposals.map(({ uci }) => uci))].filter((uci) => uci && uci !== elected);
+  for (const uci of moves) {
+    const known = before.get(uci) ?? beside.get(uci);
+    if (COLORS.includes(known)) colors.set(uci, known);
+  }
+  for (const uci of moves.filter((move) => !colors.has(move))) {
+    const [here, there] = [colors, beside].map((known) => new Set(known.values()));
+    const free = COLORS.filter((color) => !here.has(color));
+    colors.set(uci, free.find((color) => !there.has(color)) ?? free[0] ?? COLORS.at(-1));
+  }
   return colors;
 }
 
-/** Arrows for what is proposed, in the colours of the moves: as wide as the share of the electors that propose each. */
+/** Arrows for the proposed moves, in their colours; the width is the share of the electors. */
 export function proposalArrows(votes, elected, colors = moveColors(votes, elected)) {
   const shares = new Map();
   for (const { uci } of votes) if (uci) shares.set(uci, (shares.get(uci) ?? 0) + 1);
@@ -160,21 +170,21 @@ export function proposalArrows(votes, elected, colors = moveColors(votes, electe
   return most.map(([uci, count]) => ({ uci, share: count / votes.length, kind: uci === elected ? "elected" : `proposed ${colors.get(uci)}` }));
 }
 
-/** What the words of a vote mean, folded. `rule` is the rule of election: its name and its words. */
+/** The terms of a vote explained, folded. The last entry is the rule of election. */
 export class VoteLegend {
   constructor() {
     this.rule = h("dt");
     this.meaning = h("dd");
     const entry = (term, text) => [h("dt", {}, term), h("dd", {}, text)];
-    this.element = h("details.meanings", {}, h("summary", {}, "What do these words mean?"), h("dl", {},
-      ...entry("engine", "a copy of the built-in engine that knows all of chess"),
-      ...entry("specialist", "the same engine that knows only a part of chess, such as king and centre"),
-      ...entry("adviser", "a specialist without a vote: it searches for the first third of the move and says which moves to look at first"),
-      ...entry("letters", `the short form of what a specialist knows: ${Object.entries(LETTERS).map(([letter, words]) => `${letter} ${words}`).join(", ")}; mbkc is king and centre, with material and placement`),
+    this.element = h("details.meanings", {}, h("summary", {}, "What do these terms mean?"), h("dl", {},
+      ...entry("engine", "a copy of the built-in engine with all its knowledge of chess"),
+      ...entry("specialist", "the same engine with a part of the knowledge, such as king and centre"),
+      ...entry("adviser", "a specialist without a vote: it searches during the first third of the move, and the engines search its moves first"),
+      ...entry("letters", `the short form of a specialist's knowledge: ${Object.entries(LETTERS).map(([letter, words]) => `${letter} ${words}`).join(", ")}; mbkc is king and centre, with material and placement`),
       ...entry("score", "in pawns, from the bot's side; #3 is mate in three"),
       ...entry("centre +0.3", "at the end of this move's expected line the bot's centre is 0.3 pawns better than at the end of the elected move's line"),
-      ...entry("depth, nodes", "half-moves looked ahead, positions visited"),
-      ...entry("weight", "what a vote counted under the rule of election"),
+      ...entry("depth, nodes", "half-moves searched ahead, positions searched"),
+      ...entry("weight", "the weight of a vote under the rule of election"),
       this.rule, this.meaning));
   }
 
@@ -185,7 +195,76 @@ export class VoteLegend {
   }
 }
 
-/** An evaluation as a bar, White's share in white. */
+/** The expected line. A click shows the position after a move: `onShow(position)` is called with it, and with null to show the game again. */
+export class ExpectedLine {
+  constructor(onShow) {
+    this.onShow = onShow;
+    this.line = [];
+    this.at = null;
+    this.moves = h("span.sans");
+    this.back = h("button", { type: "button", hidden: true, onclick: () => this.leave() }, "Back to the game (Esc)");
+    this.element = h("div.expected", { role: "group", "aria-label": "Expected line", hidden: true, onkeydown: (event) => this.key(event) },
+      h("span.quiet", {}, "Expected:"), this.back, this.moves);
+    this.onEscape = (event) => event.key === "Escape" && !event.target.closest("input, select, textarea, dialog") && this.leave();
+  }
+
+  /** The studied position, {fen, last}, or null. */
+  get position() {
+    const step = this.shown?.[this.at];
+    return step ? { fen: step.fen, last: step.uci } : null;
+  }
+
+  /** Shows a `line` of {san, uci, fen}, unless another is being studied. */
+  show(line) {
+    this.line = line;
+    if (this.at !== null || this.shown === line) return;
+    this.shown = line;
+    // An empty line keeps its height, so that the parts below it do not move.
+    if (line.length > 1) show(this.element, true);
+    this.element.classList.toggle("none", line.length < 2);
+    this.buttons = line.map(({ san, fen }, index) => {
+      const [, turn, , , , full] = fen.split(" ");
+      const number = turn === "b" ? `${full}. ` : index ? "" : `${full - 1}… `;
+      return h("button.plain", { type: "button", title: "Show this position", onclick: () => this.go(index) }, `${number}${san}`);
+    });
+    this.moves.replaceChildren(...this.buttons);
+  }
+
+  go(at) {
+    if (this.at === null) document.addEventListener("keydown", this.onEscape);
+    this.at = Math.max(0, Math.min(this.shown.length - 1, at));
+    this.mark();
+    this.buttons[this.at].focus();
+    announce(`Expected line, ${this.shown[this.at].san}`);
+    this.onShow(this.position);
+  }
+
+  /** Shows the game again. */
+  leave() {
+    if (this.at === null) return;
+    document.removeEventListener("keydown", this.onEscape);
+    this.at = null;
+    this.mark();
+    if (this.element.contains(document.activeElement)) document.activeElement.blur();
+    this.show(this.line);
+    this.onShow(null);
+  }
+
+  mark() {
+    this.buttons.forEach((button, index) => (index === this.at ? button.setAttribute("aria-current", "true") : button.removeAttribute("aria-current")));
+    show(this.back, this.at !== null);
+  }
+
+  key(event) {
+    const to = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1 }[event.key];
+    if (this.at === null || to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.go(to);
+  }
+}
+
+/** The evaluation as a bar, with White's share in white. */
 export class EvaluationBar {
   constructor() {
     this.fill = h("div.fill");
@@ -193,7 +272,7 @@ export class EvaluationBar {
     this.element = h("div.evaluation", { role: "img" }, this.fill, this.text);
   }
 
-  /** `cp` from White's side, `text` as it is written. */
+  /** Shows an evaluation: `cp` from White's side, and its `text`. */
   show(cp, text, orientation = "white") {
     this.element.dataset.below = orientation;
     const share = cp === null || cp === undefined ? 0.5 : chance(cp);
@@ -219,7 +298,7 @@ export class PlayerLine {
     this.element.classList.toggle("ours", ours);
   }
 
-  /** `board` with clocks in ms, `at` when it came, by performance.now(). */
+  /** Updates the clock. `board` has the clocks in ms, and `at`, the time of its arrival by performance.now(). */
   tick(board, over) {
     const index = this.color === "white" ? 0 : 1;
     const turn = board.turn === this.color && !over;
@@ -231,14 +310,14 @@ export class PlayerLine {
   }
 }
 
-/** Clocks tick together, ten times a second while somebody looks. */
+/** Calls `tick` ten times a second while the page is visible; returns a stop function. */
 export function ticking(tick) {
   const timer = setInterval(() => document.hidden || tick(), 100);
   tick();
   return () => clearInterval(timer);
 }
 
-/** The score for a side as it is from White's: "+0.34" and 34 turn round for Black. */
+/** Turns a score from the bot's side to White's. */
 export function fromWhite(cp, text, ourColor) {
   if (cp === null || cp === undefined) return [null, ""];
   if (ourColor === "white") return [cp, text];
@@ -247,7 +326,7 @@ export function fromWhite(cp, text, ourColor) {
   return [-cp, turned];
 }
 
-/** The moves in two columns; `onGo(ply)` makes them places to go to. */
+/** The list of moves; with `onGo(ply)` they are buttons. */
 export class MoveList {
   constructor(onGo = null) {
     this.onGo = onGo;
@@ -256,7 +335,7 @@ export class MoveList {
     this.items = [];
   }
 
-  /** `moves` in words, `first` who begins and with which number, `here` how many are on the board. */
+  /** Shows `moves` in SAN. `black` is true if Black begins, `number` is the first number, `here` the current ply. */
   show(moves, { black = false, number = 1, here = moves.length, marks = [] } = {}) {
     const same = this.shown.findIndex((text, index) => text !== moves[index]);
     const keep = same < 0 ? Math.min(this.shown.length, moves.length) : same;
@@ -275,7 +354,7 @@ export class MoveList {
     if (this.here !== here || keep < moves.length) {
       this.items.forEach((item, index) => item.classList.toggle("here", index + 1 === here));
       const item = this.items[here - 1];
-      // Only the list scrolls, never the page.
+      // Scroll the list only, never the page.
       if (item) this.element.scrollTop = item.offsetTop - this.element.clientHeight / 2;
       else this.element.scrollTop = 0;
       this.here = here;

@@ -1,13 +1,13 @@
-// Building the document. Whatever comes from outside becomes text here and nothing else.
+// Building the document. Data from outside becomes text, never markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-// Control characters, and marks that turn the direction of writing for whatever follows.
-const STEERING = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+// Control characters and marks of writing direction.
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** A text as it may be shown: what would steer how the rest is shown becomes \u{202e} and the like. */
+/** Escapes control characters and marks of direction, such as \u{202e}. */
 export function plain(text) {
-  return text.replace(STEERING, (letter) => `\\u{${letter.codePointAt(0).toString(16)}}`);
+  return text.replace(CONTROLS, (letter) => `\\u{${letter.codePointAt(0).toString(16)}}`);
 }
 
 /** An HTML element: `h("a.quiet", { href: "#/" }, "text", otherElement)`. */
@@ -40,7 +40,7 @@ function set(element, properties) {
   }
 }
 
-/** Sets an element's text, if it is another one: what does not change is not laid out again. */
+/** Sets an element's text if it differs, to avoid a new layout. */
 export function say(element, text) {
   const words = text === null || text === undefined ? "" : plain(String(text));
   if (element.textContent !== words) element.textContent = words;
@@ -68,14 +68,14 @@ export function choice(options, properties = {}) {
   return select;
 }
 
-/** White, Black or by lot, as the field `color` of a form. */
+/** The choice of White, Black or random, as the field `color` of a form. */
 export function colorChoice() {
   const options = [["white", "White"], ["", "Random"], ["black", "Black"]].map(([value, text]) =>
     h("label", {}, h("input", { type: "radio", name: "color", value, checked: value === "white" }), text));
   return h("div.field", {}, h("span", {}, "Your colour"), h("div.segments", { role: "radiogroup", "aria-label": "Your colour" }, ...options));
 }
 
-/** Has a screen reader say what changed where nobody looks: a move of the other side, the square under the cursor. */
+/** Announces a change to screen readers: a move of the other side, the square under the cursor. */
 export function announce(text) {
   document.getElementById("announcer").textContent = plain(text);
 }

@@ -1,4 +1,4 @@
-// Games: the journal, found and sorted, and what the games come to.
+// Games: a searchable list of the journal, and its results.
 
 import { curves, legend } from "./chart.js";
 import { choice, field, h, say, show } from "./dom.js";
@@ -31,7 +31,7 @@ export function open(page) {
   const results = h("div.columns");
   const form = h("form.filters", { onsubmit: (event) => event.preventDefault(), oninput: () => (clearTimeout(form.timer), form.timer = setTimeout(() => go(0), 250)) },
     ...Object.entries(filters).map(([name, input]) => field(names[name], input)));
-  // Shown with the first answer, so that nothing moves.
+  // Hidden until the first answer, so that the layout does not shift.
   const loaded = h("div", { hidden: true }, h("div.row.heads", {}, found, downloads),
     h("div.scroll", { tabIndex: 0, role: "group" }, h("table.list", {}, h("thead", {}, head), body)), h("div.row.end", {}, earlier, later));
   page.append(
@@ -47,7 +47,7 @@ export function open(page) {
     try {
       const [list, sums] = await Promise.all([get(`/api/games?${filter}&sort=${sort}&from=${from}&limit=${PAGE}`), get(`/api/results?${filter}`)]);
       if (ours !== visit) return;
-      say(found, list.found ? `${list.found} game${list.found === 1 ? "" : "s"}` : `${filter}` ? "No game passes the filter." : "No game has been played yet.");
+      say(found, list.found ? `${list.found} game${list.found === 1 ? "" : "s"}` : `${filter}` ? "No games match the filter." : "No games yet.");
       body.replaceChildren(...list.games.map(gameRow));
       earlier.disabled = from === 0;
       later.disabled = from + PAGE >= list.found;
@@ -87,7 +87,7 @@ export function open(page) {
 
 const figure = (value, text) => h("div.figure", {}, h("b", {}, value), h("span", {}, text));
 
-/** A row that leads to its game wherever it is clicked; on a phone the columns that have no room stand below the opponent. */
+/** A row with a link to its game; on a phone the less important columns are below the opponent. */
 function gameRow(game) {
   const opponent = game.our_color === "white" ? game.black : game.white;
   const address = `#/games/${encodeURIComponent(game.server)}/${encodeURIComponent(game.game)}`;
@@ -96,6 +96,7 @@ function gameRow(game) {
   const mode = `${game.rated ? "rated" : "casual"}${game.variant === "standard" ? "" : ` ${game.variant}`}`;
   const moves = Math.ceil(game.plies / 2);
   const open = (event) => event.target.closest("a") || getSelection().toString() || (location.hash = address);
+  const report = () => game.judged && h("a", { href: `/api${address.slice(1)}/report.html` }, "report");
   return h("tr.found", { data: { result: game.result ?? "" }, onclick: open },
     h("td", {}, h("a", { href: address }, moment(game.started_at))),
     h("td.opponent", { title: opponent.name }, [opponent.title, opponent.name].filter(Boolean).join(" ")),
@@ -104,8 +105,8 @@ function gameRow(game) {
     h("td.wide.opening", { title: game.opening?.name ?? "" }, opening),
     h("td", {}, game.status),
     h("td.num.wide", {}, moves),
-    h("td.wide", {}, game.judged && h("a", { href: `/api${address.slice(1)}/report.html` }, "report")),
-    h("td.onphone", {}, [opponent.rating, game.our_color, clock, mode, `${moves} moves`, opening].filter(Boolean).join(" · ")));
+    h("td.wide", {}, report()),
+    h("td.onphone", {}, [opponent.rating, game.our_color, clock, mode, `${moves} moves`, opening].filter(Boolean).join(" · "), game.judged && [" · ", report()]));
 }
 
 function sumCard(title, rows) {

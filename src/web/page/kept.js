@@ -1,6 +1,6 @@
-// What this browser keeps, also after its window was closed.
+// Values stored in the browser beyond the life of its window.
 
-/** A value that is kept by a name; null where there is none. */
+/** Access to the value stored under a name; `get` returns null without one. */
 export function kept(name) {
   return {
     get: () => {
@@ -14,7 +14,7 @@ export function kept(name) {
       try {
         value ? localStorage.setItem(name, JSON.stringify(value)) : localStorage.removeItem(name);
       } catch {
-        // A browser that keeps nothing loses the value with the page.
+        // Storage is disabled: the value ends with the page.
       }
     },
   };

@@ -1,8 +1,8 @@
-// Now: the accounts, every running game as a live board, what was declined and why, what went wrong.
+// Now: accounts, running games as live boards, challenges, and the log.
 
 import { Board } from "./board.js";
 import { commands, gameCommands } from "./control.js";
-import { CouncilTable, EvaluationBar, MoveList, PlayerLine, VoteLegend, VotePanel, fromWhite, moveColors, proposalArrows, ticking } from "./council.js";
+import { CouncilTable, EvaluationBar, ExpectedLine, MoveList, PlayerLine, VoteLegend, VotePanel, fromWhite, moveColors, proposalArrows, ticking } from "./council.js";
 import { announce, h, notice, say, show } from "./dom.js";
 import { live, me, post } from "./server.js";
 import { moment, moveNumber, other, player, ratingChange, words } from "./words.js";
@@ -11,27 +11,27 @@ export function open(page) {
   if (!me.daemon) return void page.append(withoutDaemon());
   const accounts = h("div.accounts");
   const operator = me.operates ? commands() : null;
-  const empty = h("p.empty", {}, "No game is being played: the council waits for a challenge. ", h("a", { href: "#/play" }, "Play against it yourself"));
+  const empty = h("p.empty", {}, "No game is running. The bot waits for challenges. ", h("a", { href: "#/play" }, "Play against the council"));
   const focus = new FocusGame();
   const others = h("div.boards", { "aria-label": "Other games" });
   const challenges = h("ul.rows", { tabIndex: 0, "aria-label": "Challenges" });
-  const log = h("ul.rows.log", { tabIndex: 0, "aria-label": "What happened" });
+  const log = h("ul.rows.log", { tabIndex: 0, "aria-label": "Log" });
   const small = new Map();
   let chosen = null;
 
-  const lists = h("div.columns", {}, h("section.card", {}, h("h2", {}, "Challenges"), challenges), h("section.card", {}, h("h2", {}, "What happened"), log));
+  const lists = h("div.columns", {}, h("section.card", {}, h("h2", {}, "Challenges"), challenges), h("section.card", {}, h("h2", {}, "Log"), log));
   page.append(h("h1.vh", {}, "Now"), accounts, operator?.element ?? "", empty, focus.element, others, lists);
 
   const running = (key) => live.games[key]?.head && !live.games[key].over;
 
-  /** The games in the order of time, those of the accounts before those played in the page. */
+  /** The games by start time, those of accounts before those of the page. */
   function inOrder() {
     const place = (key) => `${live.games[key].head.server === "page" ? 1 : 0} ${live.games[key].head.since}`;
     const keys = Object.keys(live.games).filter((key) => live.games[key].head && live.games[key].board);
     return keys.sort((one, two) => (place(one) < place(two) ? -1 : 1));
   }
 
-  /** Keeps showing a game until it is over and another one runs; or the one that was clicked. */
+  /** Chooses the large board: the clicked game, or the same game until it is over and another runs. */
   function choose() {
     const keys = inOrder();
     if (chosen && keys.includes(chosen) && (running(chosen) || chosen === focus.pinned)) return;
@@ -41,7 +41,7 @@ export function open(page) {
 
   function showGames(changed) {
     choose();
-    // Nothing stands where a game may come first.
+    // The lists stay hidden until the games are known, so that the layout does not shift.
     show(lists, live.known);
     show(empty, live.known && !chosen);
     show(focus.element, chosen);
@@ -69,11 +69,11 @@ export function open(page) {
   const stop = live.listen((change) => {
     if (change.accounts) accounts.replaceChildren(...Object.entries(live.accounts).map(accountCard));
     if (change.games.size || change.all) showGames(change.games);
-    if (change.challenges) challenges.replaceChildren(...rowsOf(live.challenges, challengeRow, "No challenge has come yet."));
-    if (change.log) log.replaceChildren(...rowsOf(live.log, logRow, "Nothing has happened yet."));
+    if (change.challenges) challenges.replaceChildren(...rowsOf(live.challenges, challengeRow, "No challenges yet."));
+    if (change.log) log.replaceChildren(...rowsOf(live.log, logRow, "No events yet."));
   });
   const still = ticking(() => {
-    // Without the program nobody knows what the clocks show.
+    // Without a connection the clocks are unknown.
     if (live.state === "lost") return;
     focus.tick();
     for (const card of small.values()) card.tick();
@@ -83,11 +83,11 @@ export function open(page) {
 
 const rowsOf = (rows, make, none) => (rows.length ? rows.slice(-60).reverse().map(make) : [h("li.quiet", {}, none)]);
 
-/** The speeds that are played most come first. */
+/** The most common speeds first. */
 const SPEEDS = ["bullet", "blitz", "rapid", "classical", "standard", "lightning", "ultraBullet"];
 const place = (speed) => (SPEEDS.includes(speed) ? SPEEDS.indexOf(speed) : SPEEDS.length);
 
-/** An account as a strip: what is as it should be needs no words. */
+/** An account as a strip; a normal state is not written out. */
 function accountCard([name, row]) {
   const known = [...row.ratings].sort(([a], [b]) => place(a) - place(b));
   const ratings = known.slice(0, 4).map(([speed, points]) => h("span.rating", {}, `${speed} `, h("b", {}, points)));
@@ -96,14 +96,14 @@ function accountCard([name, row]) {
   const stands = `${state}${since ? ` since ${moment(since)}` : ""}`;
   const times = row.reconnections ? `, ${row.reconnections} reconnection${row.reconnections > 1 ? "s" : ""}` : "";
   return h("article.account", { data: { state }, title: `${stands}${times}` },
-    h("span.lamp", { role: "img", "aria-label": state }),
+    h("span.signal", { role: "img", "aria-label": state }),
     h("div", {}, h("b", {}, [row.title, row.name ?? name].filter(Boolean).join(" ")), h("span.quiet", {}, ` on ${name}${state === "connected" ? "" : ` · ${stands}`}`),
       row.reason && !isOver(row.until) &&
         h("div.reason", {}, row.until ? `${row.reason} until ${moment(row.until)}` : row.reason)),
     h("div.ratings", {}, ...ratings));
 }
 
-/** Whether a time is over; what has no end is not. */
+/** True if a time has passed; false without a time. */
 function isOver(until) {
   return until && Date.parse(until) <= Date.now();
 }
@@ -119,21 +119,21 @@ function logRow(row) {
   return h("li", { data: { level: row.level, kind: row.kind } }, h("time", { dateTime: row.at }, moment(row.at)), h("span", {}, row.text));
 }
 
-/** The card for pages that need a daemon, where there is only a journal. */
+/** The card for tabs without a daemon. */
 export function withoutDaemon() {
   return h("section.card.narrow.nodaemon", {}, h("h1", {}, "No daemon is connected"),
-    h("p", {}, "This page shows a journal: the games that were played, with every vote. Nothing is live here, and no game can be played."),
-    h("a.button.main", { href: "#/games" }, "Games of the journal"));
+    h("p", {}, "This page shows the games of a journal with all their votes. Running games and games against the council need a daemon."),
+    h("a.button.main", { href: "#/games" }, "Games in the journal"));
 }
 
-/** The last decision of a game, unless its move was taken back. */
+/** Returns the last decision of a game, unless its move was taken back. */
 export function lastVote(game) {
   const { decision, board } = game;
   if (!decision || !board) return null;
   return decision.ply === board.ply || board.moves[decision.ply] === decision.san ? decision : null;
 }
 
-/** What the electors say now, or said in the last election, as it is to be shown. */
+/** Returns the current proposals, or the votes of the last election, with their colours. */
 export function tableOf(game) {
   const votes = [...game.votes.values()];
   const decision = lastVote(game);
@@ -141,10 +141,22 @@ export function tableOf(game) {
   const thinking = !game.over && game.board.turn === game.head.our_color && game.votesPly === game.board.ply && !decided;
   const elected = decided ? decision.uci : null;
   const caption = thinking ? "Thinking …" : decision?.rule ? `Elected by ${decision.chosen_by}: ${decision.rule}.` : "";
-  return { votes, thinking, elected, colors: moveColors(decided ? decision.groups : votes, elected), caption };
+  const past = colorsOf(game, decision);
+  const colors = decided ? past : moveColors(votes, null, { before: game.colors, beside: past });
+  if (thinking) [game.colors, game.colorsPly] = [colors, game.votesPly];
+  return { votes, thinking, elected, colors, past, caption };
 }
 
-/** Arrows for the board: of what is proposed now, with the last elected move behind them; or of the last vote while the opponent thinks. */
+/** Returns the colours of the last vote's moves, the same as during the search. They stay until the next decision. */
+function colorsOf(game, decision) {
+  if (game.colored !== decision) {
+    const before = game.colorsPly === decision?.ply ? game.colors : undefined;
+    [game.colored, game.past, game.colors] = [decision, moveColors(decision?.groups ?? [], decision?.uci, { before }), undefined];
+  }
+  return game.past ?? new Map();
+}
+
+/** Returns the arrows on the board: the current proposals and the last elected move; in the opponent's time the last vote. */
 export function arrowsOf(game, { votes, thinking, elected, colors }) {
   if (thinking) {
     const last = lastVote(game);
@@ -153,7 +165,7 @@ export function arrowsOf(game, { votes, thinking, elected, colors }) {
   return elected && !game.over ? proposalArrows(votes.filter(({ second }) => !second), elected, colors) : [];
 }
 
-/** The newest value of the game from our side: of the vote that goes on, or of the last decision. */
+/** Returns the newest value of the game from the bot's side: the median of the current proposals, or the last decision's. */
 function valueOf(game, { votes, thinking }) {
   const sorted = thinking ? votes.filter(({ depth }) => depth > 0).sort((a, b) => a.cp - b.cp) : [];
   const middle = sorted[Math.floor(sorted.length / 2)];
@@ -176,7 +188,8 @@ class FocusGame {
     this.next = h("div.row.next");
     this.fault = h("p.fault");
     this.budget = h("p.quiet.budget");
-    this.details = h("details.meanings", {}, h("summary", {}, "Time, network lag, expected line"), this.budget);
+    this.details = h("details.meanings", {}, h("summary", {}, "Time and network lag"), this.budget);
+    this.expected = new ExpectedLine(() => this.showBoard());
     this.chat = h("ul.chat");
     this.buttons = h("div.row");
     this.flip = h("button.plain", { type: "button", onclick: () => this.turn() }, "Flip");
@@ -185,7 +198,7 @@ class FocusGame {
     this.lower = h("div");
     this.element = h("section.focus", { "aria-label": "The game" },
       h("div.stand", {}, this.upper, h("div.boardrow", {}, this.bar.element, this.board.element), this.lower),
-      h("div.side", {}, h("div.row.spread", {}, this.title, this.flip), this.over, this.next, this.fault, this.vote.element, this.table.element,
+      h("div.side", {}, h("div.row.spread", {}, this.title, this.flip), this.over, this.next, this.fault, this.vote.element, this.expected.element, this.table.element,
         this.legend.element, this.details, this.moves.element, this.buttons, this.chat));
   }
 
@@ -198,6 +211,7 @@ class FocusGame {
     const { head, board } = game;
     if (key === this.key && board.ply > this.ply && board.turn === head.our_color) announce(`${head[other(head.our_color)].name} plays ${board.moves.at(-1)}`);
     if (key !== this.key) {
+      this.expected.leave();
       this.key = key;
       this.flipped = false;
       this.height = 0;
@@ -209,15 +223,15 @@ class FocusGame {
     this.upper.replaceChildren(this.players[other(below)].element);
     this.lower.replaceChildren(this.players[below].element);
     for (const color of ["white", "black"]) this.players[color].show(head[color], { ours: head.our_color === color });
-    this.board.show(board);
     const table = tableOf(game);
     const vote = lastVote(game);
-    this.vote.show(vote && moveNumber(board, vote.ply), vote, table.thinking && table.votes.length > 0);
+    this.vote.show(vote && moveNumber(board, vote.ply), vote, table.past);
     this.keepHeight();
+    this.expected.show(vote?.line ?? []);
     this.legend.show(vote?.chosen_by ?? "", vote?.rule ?? "");
     this.table.show({ electors: head.electors, ...table });
     show(this.table.element, table.votes.length || head.electors.length);
-    this.board.arrows(arrowsOf(game, table));
+    this.showBoard();
     this.bar.show(...fromWhite(...valueOf(game, table), head.our_color), below);
     this.moves.show(board.moves, { black: startsBlack(board) });
     const rated = head.rated ? "rated" : "casual";
@@ -227,12 +241,11 @@ class FocusGame {
     show(this.over, game.over);
     if (Boolean(game.over) !== this.offers || key !== this.offersOf) this.offer(key, head, game.over);
     this.over.dataset.ours = game.over?.ours ?? "";
-    say(this.fault, game.fault && `coping with: ${game.fault}`);
+    say(this.fault, game.fault && `Problem: ${game.fault}`);
     show(this.fault, game.fault);
     const decision = vote;
     const time = decision && `${(decision.elapsed / 1000).toFixed(2)} s` + (decision.budget ? ` of ${(decision.budget[0] / 1000).toFixed(2)} s planned` : "");
-    const expects = decision?.line?.length > 1 ? `expects ${decision.line.slice(0, 8).join(" ")}` : "";
-    say(this.budget, decision && [`last move ${time}`, `${Math.round(decision.lag)} ms reserved for network lag`, expects].filter(Boolean).join(" · "));
+    say(this.budget, decision && `last move ${time} · ${Math.round(decision.lag)} ms reserved for network lag`);
     show(this.details, decision);
     show(this.buttons, !game.over && me.operates);
     this.chat.replaceChildren(...(game.chat ?? []).slice(-8).map((line) => h("li", {}, h("b", {}, line.name), ` ${line.text}`)));
@@ -240,14 +253,22 @@ class FocusGame {
     this.tick();
   }
 
-  /** The panel of the vote never shrinks during a game, so that what stands below it stays where it is. */
+  /** Shows the position of the game with its arrows, or the studied one. */
+  showBoard() {
+    const studied = this.expected.position;
+    this.board.show(studied ?? this.game.board);
+    this.board.arrows(studied ? [] : arrowsOf(this.game, tableOf(this.game)));
+    this.element.classList.toggle("studying", Boolean(studied));
+  }
+
+  /** Keeps the panel of the vote from shrinking during a game, so that the parts below it do not move. */
   keepHeight() {
     const { element } = this.vote;
     element.style.minHeight = `${this.height}px`;
     this.height = Math.min(400, Math.max(this.height, element.offsetHeight));
   }
 
-  /** What comes after the game. */
+  /** Offers the next steps after a game. */
   offer(key, head, over) {
     [this.offers, this.offersOf] = [Boolean(over), key];
     show(this.next, over);
@@ -275,10 +296,10 @@ async function anotherGame(button) {
   }
 }
 
-/** Whether the first move of the game was Black's. */
+/** True if Black made the first move of the game. */
 const startsBlack = (board) => (board.turn === "black") !== (board.ply % 2 === 1);
 
-/** Only addresses of the web become links. */
+/** Allows only web addresses as links. */
 const safe = (url) => (/^https?:\/\//i.test(url) ? url : "#/");
 
 class SmallGame {
@@ -288,7 +309,7 @@ class SmallGame {
     this.players = [new PlayerLine("white"), new PlayerLine("black")];
     this.over = h("p.over");
     this.element = h("article.small", {});
-    this.choose = h("button.choose", { type: "button", onclick: choose, "aria-label": "Look at this game" });
+    this.choose = h("button.choose", { type: "button", onclick: choose, "aria-label": "Show this game" });
   }
 
   show(game) {

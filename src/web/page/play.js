@@ -1,4 +1,4 @@
-// Play: a game against the council, by drag, by click, or by writing the move.
+// Play: a game against the council, by dragging, clicking, or typing moves.
 
 import { Board } from "./board.js";
 import { CouncilTable, EvaluationBar, MoveList, PlayerLine, VoteLegend, VotePanel, fromWhite, proposalArrows, ticking } from "./council.js";
@@ -9,46 +9,46 @@ import { arrowsOf, lastVote, tableOf, withoutDaemon } from "./now.js";
 import { moveNumber, other, words } from "./words.js";
 
 const CLOCKS = [["1+0", "1+0 bullet"], ["3+2", "3+2 blitz"], ["5+3", "5+3 blitz"], ["10+5", "10+5 rapid"], ["30+0", "30+0 classical"], ["unlimited", "no clock"]];
-const STRENGTHS = [[0, "full strength"], [20000, "20,000 nodes an elector"], [2000, "2,000 nodes"], [200, "200 nodes"], [20, "20 nodes: a beginner"]];
+const STRENGTHS = [[0, "full strength"], [20000, "20,000 nodes per elector"], [2000, "2,000 nodes"], [200, "200 nodes"], [20, "20 nodes: a beginner"]];
 
-/** The game that this browser plays. */
+/** The game of this browser. */
 const known = kept("game");
 
-/** The pause before a board that was lost is asked for again. */
-const SIT_AGAIN_MS = 3000;
+/** The pause before a lost board is requested again. */
+const RETRY_MS = 3000;
 
 export async function open(page) {
   if (!me.daemon) return void page.append(withoutDaemon());
   if (!me.plays) {
-    page.append(h("h1.vh", {}, "Play"), h("p.empty", {}, "Games in the page are for the operator: log in to play."));
+    page.append(h("h1.vh", {}, "Play"), h("p.empty", {}, "Only the operator may play on this page. Log in to play."));
     return null;
   }
-  const room = { page, game: null, leave: null };
+  const tab = { page, leave: null };
   const game = known.get();
-  game ? sit(room, game) : await setup(room);
-  return () => room.leave?.();
+  game ? showGame(tab, game) : await setup(tab);
+  return () => tab.leave?.();
 }
 
-function enter(room, leave, ...children) {
-  room.leave?.();
-  room.leave = leave;
-  room.page.replaceChildren(...children);
+function enter(tab, leave, ...children) {
+  tab.leave?.();
+  tab.leave = leave;
+  tab.page.replaceChildren(...children);
 }
 
-async function setup(room) {
+async function setup(tab) {
   const { groups } = await get("/api/play");
   const councils = new Map(groups.flatMap(({ about, councils }) => councils.map((council) => [`${council.field} ${council.value}`, { ...council, about }])));
   const council = h("select", {}, ...groups.map(({ name, councils }) =>
     h("optgroup", { label: name }, ...councils.map(({ field, value, label }) => h("option", { value: `${field} ${value}` }, label)))));
   const about = h("p.quiet.about");
   const letters = h("input", { value: "mbxkcpar mp ma", maxLength: 200, autocomplete: "off" });
-  const lettersField = field("Electors, by what they know", letters);
-  const clocks = choice([...CLOCKS, ["own", "another …"]], { value: "5+3" });
+  const lettersField = field("Electors, by letters of knowledge", letters);
+  const clocks = choice([...CLOCKS, ["own", "custom …"]], { value: "5+3" });
   const own = h("input", { value: "2+1", autocomplete: "off" });
   const ownField = field("Minutes + seconds", own);
   const strength = choice(STRENGTHS);
-  const fen = h("input", { autocomplete: "off", placeholder: "the usual position" });
-  const begin = h("button.main", { type: "submit" }, "Start game");
+  const fen = h("input", { autocomplete: "off", placeholder: "the starting position" });
+  const start = h("button.main", { type: "submit" }, "Start game");
   const custom = () => council.value === "roster letters";
   const more = () => {
     show(lettersField, custom());
@@ -57,31 +57,31 @@ async function setup(room) {
   };
   const form = h("form", { onchange: more, onsubmit: async (event) => {
     event.preventDefault();
-    begin.disabled = true;
+    start.disabled = true;
     const { field: kind, value } = councils.get(council.value);
     const request = { color: new FormData(form).get("color"), nodes: Number(strength.value), fen: fen.value,
       time_control: clocks.value === "own" ? own.value : clocks.value, ...(kind ? { [kind]: custom() ? letters.value : value } : {}) };
     const inputs = { time_control: clocks.value === "own" ? own : clocks, fen, council: custom() ? letters : council };
     try {
-      await begins(room, request);
+      await begin(tab, request);
     } catch (error) {
-      begin.disabled = false;
-      fault(inputs[error.field] ?? begin, words(error));
+      start.disabled = false;
+      fault(inputs[error.field] ?? start, words(error));
     }
   } },
-  h("h1", {}, "Play against the council"), h("p.quiet", {}, "You sit at a board of the practice server inside this program; every vote on every move can be seen."),
-  h("div.columns", {}, field("The council", council), field("Clock", clocks), ownField, about, lettersField, field("Strength", strength), field("Position (FEN)", fen)),
-  colorChoice(), h("div.row.end", {}, begin));
+  h("h1", {}, "Play against the council"), h("p.quiet", {}, "The game runs on the practice server inside this program. You can see every vote on every move."),
+  h("div.columns", {}, field("The council", council), about, lettersField, field("Clock", clocks), ownField, field("Strength", strength), field("Position (FEN)", fen)),
+  colorChoice(), h("div.row.end", {}, start));
   more();
-  enter(room, null, h("section.card.setup", {}, form));
+  enter(tab, null, h("section.card.setup", {}, form));
 }
 
-/** Begins a game and sits down at it. */
-async function begins(room, request) {
-  sit(room, { ...(await post("/api/play", request)), request });
+/** Starts a game and shows it. */
+async function begin(tab, request) {
+  showGame(tab, { ...(await post("/api/play", request)), request });
 }
 
-/** Says what is wrong beside the field that is wrong, until something is changed. */
+/** Shows an error beside its field until the form changes. */
 function fault(input, text) {
   const form = input.form;
   form.querySelector(".error")?.remove();
@@ -93,20 +93,20 @@ function fault(input, text) {
   form.addEventListener("input", () => (error.remove(), input.removeAttribute("aria-invalid"), input.removeAttribute("aria-describedby")), { once: true });
 }
 
-function sit(room, game) {
+function showGame(tab, game) {
   known.set(game);
   const view = new PlayView(game, async (act) => {
     try {
-      return await post(`/api/play/${encodeURIComponent(game.game)}`, { seat: game.seat, ...act });
+      return await post(`/api/play/${encodeURIComponent(game.game)}`, { key: game.key, ...act });
     } catch (error) {
       notice(words(error), "bad");
       return null;
     }
   }, {
-    another: () => (known.set(null), setup(room)),
-    rematch: () => begins(room, { ...game.request, color: view.now.color === "white" ? "black" : "white" }).catch((error) => notice(words(error), "bad")),
+    another: () => (known.set(null), setup(tab)),
+    rematch: () => begin(tab, { ...game.request, color: view.now.color === "white" ? "black" : "white" }).catch((error) => notice(words(error), "bad")),
   });
-  enter(room, view.watch(), view.element);
+  enter(tab, view.watch(), view.element);
 }
 
 class PlayView {
@@ -127,7 +127,7 @@ class PlayView {
       h("button", { type: "button", onclick: () => act({ act: "decline_draw" }) }, "Decline"));
     this.back = h("button", { type: "button", onclick: () => act({ act: "takeback" }) }, "Take back");
     this.drawn = h("button", { type: "button", onclick: () => act({ act: "offer_draw" }) }, "Offer a draw");
-    this.resign = h("button.bad", { type: "button", onclick: () => confirm("Give the game up?") && act({ act: "resign" }) }, "Resign");
+    this.resign = h("button.bad", { type: "button", onclick: () => confirm("Resign the game?") && act({ act: "resign" }) }, "Resign");
     this.hintButton = h("button", { type: "button", onclick: () => this.hint() }, "Hint");
     const address = `games/${game.overview.split("/").map(encodeURIComponent).join("/")}`;
     this.after = h("div.row", {}, game.request && h("button.main", { type: "button", onclick: rematch }, "Rematch"), h("button", { type: "button", onclick: another }, "Another game"),
@@ -144,17 +144,17 @@ class PlayView {
     for (const part of [this.offer, this.after, this.hinted]) show(part, false);
   }
 
-  /** Hears of the board and of the council until it is stopped. */
+  /** Follows the board and the council; returns a stop function. */
   watch() {
-    this.sit();
+    this.follow();
     const stop = live.listen((change) => change.games.has(this.game.overview) && this.showVotes());
     const still = ticking(() => this.now && Object.values(this.players).forEach((line) => line.tick(this.now, this.now.over)));
     return () => (this.source?.close(), (this.source = null), stop(), still());
   }
 
-  /** Hears of the board. */
-  sit() {
-    const address = `/api/play/${encodeURIComponent(this.game.game)}/events?seat=${this.game.seat}`;
+  /** Follows the board. */
+  follow() {
+    const address = `/api/play/${encodeURIComponent(this.game.game)}/events?key=${this.game.key}`;
     const source = (this.source = new EventSource(address));
     source.addEventListener("board", (event) => {
       this.show({ ...JSON.parse(event.data), at: performance.now(), elapsed: 0 });
@@ -165,18 +165,17 @@ class PlayView {
     });
   }
 
-  /** A browser gives up by itself where the answer was no stream: the program knows the game no more, or somebody has spoken in its
-      place, such as a proxy. */
+  /** Handles an answer other than a stream: the program has no such game, or a proxy answered. Browsers do not retry after it. */
   async lost(source, address) {
     const asked = new AbortController();
     const status = await fetch(address, { signal: asked.signal }).then((response) => response.status, () => null);
     asked.abort();
     if (this.source !== source) return;
     if ([401, 403, 404].includes(status)) {
-      notice("This game is not known any more.", "bad");
+      notice("The program no longer has this game.", "bad");
       this.another();
     } else {
-      setTimeout(() => this.source === source && this.sit(), SIT_AGAIN_MS);
+      setTimeout(() => this.source === source && this.follow(), RETRY_MS);
     }
   }
 
@@ -221,7 +220,7 @@ class PlayView {
     const seen = this.votesSeen.checked;
     const table = tableOf(game);
     const vote = seen ? lastVote(game) : null;
-    this.vote.show(vote && moveNumber(game.board, vote.ply), vote, table.thinking && table.votes.length > 0);
+    this.vote.show(vote && moveNumber(game.board, vote.ply), vote, table.past);
     this.legend.show(vote?.chosen_by ?? "", vote?.rule ?? "");
     this.table.show({ electors: game.head.electors, ...table });
     if (this.now.turn !== this.now.color) this.board.arrows(seen ? arrowsOf(game, table) : []);
@@ -230,7 +229,7 @@ class PlayView {
   }
 
   async move(uci) {
-    // The piece stays where it was put while the program looks at the move.
+    // The piece stays on its new square until the program answers.
     this.board.allow([]);
     if (!(await this.act({ act: "move", uci }))) this.show(this.now);
   }
@@ -254,7 +253,7 @@ class PlayView {
     this.hintButton.disabled = false;
     const { hint } = answer;
     this.board.arrows([...proposalArrows(hint.votes, null).filter(({ uci }) => uci !== hint.uci), { uci: hint.uci, kind: "hint", share: 0.8 }]);
-    say(this.hinted, `In your place the council would play ${hint.san}${hint.score ? ` (${hint.score})` : ""}${hint.sentence && `: ${hint.sentence}`}`);
+    say(this.hinted, `The council would play ${hint.san}${hint.score ? ` (${hint.score})` : ""}${hint.sentence && `: ${hint.sentence}`}`);
     show(this.hinted, true);
   }
 }

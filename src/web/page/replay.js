@@ -1,14 +1,14 @@
-// One game of the journal, move by move: the board, the vote on each move of ours, winning chances and times.
+// One game of the journal, move by move: board, votes, winning chances and times.
 
 import { Board } from "./board.js";
 import { bars, curves, legend } from "./chart.js";
-import { CouncilTable, EvaluationBar, MoveList, PlayerLine, VoteLegend, VotePanel, capital, fromWhite, moveColors, proposalArrows } from "./council.js";
+import { CouncilTable, EvaluationBar, ExpectedLine, MoveList, PlayerLine, VoteLegend, VotePanel, capital, fromWhite, moveColors, proposalArrows } from "./council.js";
 import { h, say, show } from "./dom.js";
 import { get, me } from "./server.js";
 import { centipawns, chance, clock, inMinutes, moment, other, player, ratingChange, score, seconds, words } from "./words.js";
 
-/** The pause before a report that is being made is looked for again. */
-const REPORT_AGAIN_MS = 2000;
+/** The pause before a missing report is requested again. */
+const RETRY_MS = 2000;
 
 export async function open(page, { parts: [server, id], query }) {
   const address = `/api/games/${encodeURIComponent(server)}/${encodeURIComponent(id)}`;
@@ -21,21 +21,21 @@ export async function open(page, { parts: [server, id], query }) {
   if (query.has("report")) replay.report ? view.toReport() : awaitReport();
   return () => ((open = false), view.stop());
 
-  /** The demo judges its games while none is played; elsewhere a command does. */
+  /** Waits for the report: the demo makes it while no game runs; otherwise a command does. */
   function awaitReport() {
     const card = h("section.card.report", {}, h("h2", {}, "Report"), h("p", {}, me.demo
-      ? "This game has no report yet: it is made while no game is played, and appears here."
-      : "This game has no report yet: the command concilio report makes one."));
+      ? "This game has no report yet. The program makes it while no game runs. It appears here."
+      : "This game has no report yet. Make one with the command concilio report."));
     page.append(card);
     card.scrollIntoView();
-    if (me.demo) setTimeout(look, REPORT_AGAIN_MS);
+    if (me.demo) setTimeout(look, RETRY_MS);
   }
 
   async function look() {
     if (!open) return;
     const judged = document.hidden ? null : await get(address).catch(() => null);
     if (!open) return;
-    if (!judged?.report) return void setTimeout(look, REPORT_AGAIN_MS);
+    if (!judged?.report) return void setTimeout(look, RETRY_MS);
     view.stop();
     page.replaceChildren();
     view = new ReplayView(page, judged, address, view.ply);
@@ -45,7 +45,7 @@ export async function open(page, { parts: [server, id], query }) {
 
 class ReplayView {
   constructor(page, { game, start_fen, opening, ending, report, moves, chat, faults }, address, ply) {
-    Object.assign(this, { game, moves, report, address, startFen: start_fen });
+    Object.assign(this, { page, game, moves, report, address, startFen: start_fen });
     this.below = game.our_color;
     this.board = new Board();
     this.bar = new EvaluationBar();
@@ -54,17 +54,18 @@ class ReplayView {
     this.table = new CouncilTable();
     this.legend = new VoteLegend();
     this.list = new MoveList((to) => this.go(to));
-    const marked = [moves.some(isChanged) && ["changed", "second search changed the vote"], moves.some(({ vote }) => isSplit(vote)) && ["split", "electors disagreed"]];
+    const marked = [moves.some(isChanged) && ["changed", "changed by the second phase"], moves.some(({ vote }) => isSplit(vote)) && ["split", "split vote"]];
     this.marks = legend(marked.filter(Boolean));
     this.verdict = h("p.verdict", { role: "status" });
     this.about = h("p.quiet.budget");
-    this.details = h("details.meanings", {}, h("summary", {}, "Time, network lag, expected line"), this.about);
+    this.expected = new ExpectedLine(() => this.showBoard());
+    this.details = h("details.meanings", {}, h("summary", {}, "Time and network lag"), this.about);
     this.upper = h("div");
     this.lower = h("div");
     for (const color of ["white", "black"]) this.players[color].show(game[color], { ours: color === game.our_color });
     const step = (text, label, to) => h("button", { type: "button", "aria-label": label, title: label, onclick: () => this.go(to()) }, text);
-    const steps = h("div.row.steps", {}, step("«", "To the start (Home)", () => 0), step("‹", "One move back (←)", () => this.ply - 1),
-      step("›", "One move on (→)", () => this.ply + 1), step("»", "To the end (End)", () => moves.length),
+    const steps = h("div.row.steps", {}, step("«", "To the start (Home)", () => 0), step("‹", "Previous move (←)", () => this.ply - 1),
+      step("›", "Next move (→)", () => this.ply + 1), step("»", "To the end (End)", () => moves.length),
       h("button.plain", { type: "button", onclick: () => this.flip() }, "Flip"),
       h("a.button", { href: `${address}/game.pgn`, download: "game.pgn" }, "PGN"), h("a.button", { href: `${address}/game.json`, download: "game.json" }, "JSON"));
     const rated = game.rated ? "rated" : "casual";
@@ -75,7 +76,7 @@ class ReplayView {
       h("div.stand", {}, this.upper, h("div.boardrow", {}, this.bar.element, this.board.element), this.lower),
       h("div.side", {}, h("h1.match", {}, `${player(game.white)} – ${player(game.black)}`),
         h("p.terms", {}, terms, opening && h("span.opening", {}, ` · ${opening.eco} ${opening.name}`)),
-        h("p.over", { data: { ours: game.result ?? "" } }, result), steps, this.verdict, this.vote.element, this.list.element,
+        h("p.over", { data: { ours: game.result ?? "" } }, result), steps, this.verdict, this.vote.element, this.expected.element, this.list.element,
         this.marks, this.table.element, this.legend.element, this.details)));
     this.chances = this.chancesChart();
     this.times = this.timeChart();
@@ -91,8 +92,7 @@ class ReplayView {
       notes("Faults", faults.map((fault) => [fault.met_at, h("span", {}, fault.what)]))));
     const onKey = (event) => this.key(event);
     document.addEventListener("keydown", onKey);
-    this.page = page;
-    this.stop = () => document.removeEventListener("keydown", onKey);
+    this.stop = () => (this.expected.leave(), document.removeEventListener("keydown", onKey));
     this.go(ply);
   }
 
@@ -116,6 +116,7 @@ class ReplayView {
 
   /** Shows the position after so many moves, and how the last of them came about. */
   go(ply) {
+    this.expected.leave();
     this.ply = Math.max(0, Math.min(this.moves.length, ply || 0));
     const move = this.moves[this.ply - 1];
     const fen = move?.fen ?? this.startFen;
@@ -123,7 +124,7 @@ class ReplayView {
     this.board.orient(this.below);
     this.upper.replaceChildren(this.players[other(this.below)].element);
     this.lower.replaceChildren(this.players[this.below].element);
-    this.board.show({ fen, last: move?.uci ?? null, check: Boolean(move?.san.match(/[+#]$/)), turn });
+    this.here = { fen, last: move?.uci ?? null, check: Boolean(move?.san.match(/[+#]$/)), turn };
     const clocks = this.clocksAt(this.ply);
     for (const line of Object.values(this.players)) line.tick({ clocks, turn, running: false }, false);
     this.showVotes(move);
@@ -144,24 +145,32 @@ class ReplayView {
       score: score(vote.score), cp: centipawns(vote.score), depth: vote.depth, nodes: vote.nodes, weight: vote.weight, machine: vote.machine, second: vote.phase === 2, line: vote.line }));
     show(this.table.element, votes.length);
     const vote = move?.vote && { ...move.vote, san: move.san, uci: move.uci, score: score(ours.score) };
-    this.vote.show(vote && this.numbered(this.ply - 1).split(" ")[0], vote);
+    const colors = moveColors(move?.vote?.groups ?? [], move?.uci);
+    this.vote.show(vote && this.numbered(this.ply - 1).split(" ")[0], vote, colors);
+    this.expected.show(move?.expected ?? []);
     this.legend.show(ours?.criterion ?? "", move?.vote?.rule ?? "");
     show(this.legend.element, votes.length);
-    const colors = moveColors(move?.vote?.groups ?? [], move?.uci);
     this.table.show({ votes, elected: move?.uci ?? null, colors, caption: move?.vote?.rule ? `Elected by ${ours.criterion}: ${move.vote.rule}.` : "" });
-    this.board.arrows(proposalArrows(votes.filter(({ second }) => !second), move?.uci, colors));
+    this.arrows = proposalArrows(votes.filter(({ second }) => !second), move?.uci, colors);
+    this.showBoard();
     const [cp, text] = this.valueAt(this.ply);
     this.bar.show(cp, text, this.below);
-    const elected = votes.filter((vote) => vote.uci === move?.uci).sort((a, b) => b.depth - a.depth)[0];
     const parts = ours && [`${seconds(ours.elapsed)} of ${seconds(ours.response)} planned, at most ${seconds(ours.extra)} more`,
       `${Math.round(ours.lag * 1000)} ms reserved for network lag`,
-      ours.first_choice && ours.first_choice !== move.uci && `the first phase wanted ${ours.first_choice}`,
-      elected?.line.length > 1 && `expected ${elected.line.join(" ")}`];
+      ours.first_choice && ours.first_choice !== move.uci && `choice of the first phase: ${ours.first_choice}`];
     say(this.about, parts ? parts.filter(Boolean).join(" · ") : "");
     show(this.details, ours);
   }
 
-  /** The newest value at a ply, from White's side. */
+  /** Shows the position of the game with its arrows, or the studied one. */
+  showBoard() {
+    const studied = this.expected.position;
+    this.board.show(studied ?? this.here);
+    this.board.arrows(studied ? [] : this.arrows);
+    this.page.classList.toggle("studying", Boolean(studied));
+  }
+
+  /** Returns the newest value at a ply, from White's side. */
   valueAt(ply) {
     for (let at = ply - 1; at >= 0 && at >= ply - 2; at--) {
       const value = this.moves[at].ours?.score;
@@ -179,7 +188,7 @@ class ReplayView {
     return after.every((time) => time === null) ? null : after;
   }
 
-  /** White's expected score by move: in the eyes of the vote, and of the judge where there is a report. */
+  /** White's expected score by move, by the votes and, if there is a report, by the judge. */
   chancesChart() {
     const voted = this.moves.flatMap(({ ours }, index) => {
       const value = centipawns(ours?.score);
@@ -191,14 +200,14 @@ class ReplayView {
       marks: [[0, "0"], [50, "50 %"], [100, "100"]], onPick: (ply) => this.go(ply), label: "White's winning chances by move" });
   }
 
-  /** What the judge made of the game in a line; the report's own page says the rest. */
+  /** The accuracy by the judge, and a link to the report. */
   reportLink() {
     const { accuracy } = this.report;
-    const exact = ["white", "black"].filter((color) => accuracy[color] !== null).map((color) => `${color} ${accuracy[color].toFixed(1)} %`);
+    const exact = ["white", "black"].filter((color) => accuracy[color] !== null).map((color) => `${color} ${accuracy[color].toFixed(1)}\u00a0%`);
     return h("div.row.spread", {}, h("span", {}, exact.length ? `Accuracy: ${exact.join(", ")}` : ""), h("a.button", { href: `${this.address}/report.html` }, "Report"));
   }
 
-  /** Every vote in a sentence; all of them, or those alone where the electors disagreed. */
+  /** Every vote in a sentence; on request the split votes only. */
   votesCard() {
     const voted = this.moves.map((move, index) => ({ ...move, index })).filter(({ vote }) => vote && vote.groups.length > 0);
     this.voteRows = voted.map(({ vote, index }) => h("li", { data: { ply: index + 1, split: isSplit(vote) } },
@@ -206,7 +215,7 @@ class ReplayView {
     const divided = voted.filter(({ vote }) => isSplit(vote)).length;
     const list = h("ul.rows.votelist", { tabIndex: 0, "aria-label": "Votes" }, ...this.voteRows);
     const only = h("input", { type: "checkbox", onchange: () => list.classList.toggle("onlysplit", only.checked) });
-    return voted.length ? h("section.card", {}, h("div.row.heads", {}, h("h2", {}, "Votes"), h("label.check", {}, only, ` only where they disagreed (${divided} of ${voted.length})`)), list) : "";
+    return voted.length ? h("section.card", {}, h("div.row.heads", {}, h("h2", {}, "Votes"), h("label.check", {}, only, ` only split votes (${divided} of ${voted.length})`)), list) : "";
   }
 
   /** `12. Nf3` or `12… Nf6`. */
@@ -234,10 +243,10 @@ class ReplayView {
   }
 }
 
-/** Whether the second search elected another move than the vote would have. */
+/** True if the second phase changed the choice of the first. */
 const isChanged = ({ ours, uci }) => Boolean(ours?.first_choice && ours.first_choice !== uci);
 
-/** Whether anyone who searched wanted another move. */
+/** True if the proposals differed. */
 const isSplit = (vote) => (vote?.groups.length ?? 0) > 1;
 
 function notes(title, rows) {

@@ -1,13 +1,13 @@
-// The way to the program: questions, commands, and the stream of what happens.
+// Requests to the program, and the stream of its events.
 
 import { words } from "./words.js";
 
-/** Asks; the answer is JSON. Errors carry the program's own words. */
+/** Sends a GET request and returns its JSON. Errors have the program's message. */
 export async function get(path) {
   return answer(await reach(path, { headers: { accept: "application/json" } }));
 }
 
-/** Fetches, with words for a program that is gone. */
+/** Fetches; a failed connection is an error with a readable message. */
 async function reach(path, options) {
   try {
     return await fetch(path, options);
@@ -16,7 +16,7 @@ async function reach(path, options) {
   }
 }
 
-/** Sends JSON. `signal` of an AbortController ends the waiting. */
+/** Sends JSON and returns the answer. `signal` of an AbortController cancels the request. */
 export async function post(path, value, { signal } = {}) {
   const body = JSON.stringify(value ?? {});
   return answer(await reach(path, { method: "POST", headers: { "content-type": "application/json" }, body, signal }));
@@ -30,15 +30,15 @@ async function answer(response) {
   try {
     problem = JSON.parse(text);
   } catch {
-    // It came from before the program: a proxy, say.
+    // The answer is from a proxy.
   }
   throw Object.assign(new Error(problem.error || `the program answered ${response.status}`), { field: problem.field });
 }
 
-/** Silence of the program for this long means that it is gone: it says something every four seconds. */
+/** After this time of silence the connection counts as lost. The program sends an event every four seconds. */
 const SILENCE_MS = 11_000;
 
-/** Who we are to the program, {reads, plays, operates, can_log_in}, and what it is: {daemon, demo, edition}. */
+/** The permissions of this browser, {reads, plays, operates, can_log_in}, and the kind of program, {daemon, demo, edition}. */
 export const me = { reads: false, plays: false, operates: false, can_log_in: false, daemon: true, demo: false, edition: null };
 
 export async function recognise() {
@@ -46,7 +46,7 @@ export async function recognise() {
   return me;
 }
 
-/** What is now, kept up to date while somebody listens. */
+/** The state of the bot, kept up to date while connected. */
 class Live {
   constructor() {
     this.clear();
@@ -56,7 +56,7 @@ class Live {
   }
 
   clear() {
-    /** Whether anything was heard yet. */
+    /** True after the first event. */
     this.known = false;
     this.accounts = {};
     this.games = {};
@@ -64,7 +64,7 @@ class Live {
     this.log = [];
   }
 
-  /** Calls `listener({ games: Set of keys, accounts, challenges, log, all })` on every change. Returns how to stop it. */
+  /** Calls `listener({ games: Set of keys, accounts, challenges, log, all })` on every change. Returns a function to remove the listener. */
   listen(listener) {
     this.listeners.add(listener);
     listener({ all: true, games: new Set(Object.keys(this.games)), accounts: true, challenges: true, log: true });
@@ -101,12 +101,12 @@ class Live {
     source.addEventListener("open", () => (this.state === "lost" ? this.back(source) : this.stand("connected")));
     source.addEventListener("error", () => {
       this.stand("lost");
-      // A browser gives up by itself where the answer was no stream.
+      // Browsers do not retry after an answer other than a stream.
       if (source.readyState === EventSource.CLOSED) setTimeout(() => this.source === source && this.again(), 1000);
     });
   }
 
-  /** The program is there again, perhaps another one: then the page begins anew. */
+  /** Handles a reconnection; the page is reloaded if another version or kind of program answers. */
   async back(source) {
     const { edition, daemon, demo } = me;
     try {
@@ -118,13 +118,13 @@ class Live {
     if (this.source === source) this.stand("connected");
   }
 
-  /** Connects once more. A program that was started anew does not know us any longer: then the page begins anew as well. */
+  /** Connects once more; the page is reloaded if its permissions have ended. */
   async again() {
     const source = this.source;
     try {
       if (!(await recognise()).reads) return location.reload();
     } catch {
-      // It is not there yet.
+      // The program still does not answer.
     }
     if (this.source === source) this.connect();
   }
@@ -138,18 +138,18 @@ class Live {
   stand(state) {
     if (state === "lost" && this.state !== "lost") this.lostAt = new Date().toISOString();
     this.state = state;
-    this.tell({ line: true, games: new Set() });
+    this.tell({ games: new Set() });
   }
 
   merge(frame, all) {
     const at = performance.now();
     this.known = true;
     Object.assign(this.accounts, frame.accounts);
-    for (const key of frame.gone ?? []) delete this.games[key];
+    for (const key of frame.removed ?? []) delete this.games[key];
     for (const [key, parts] of Object.entries(frame.games)) mergeGame((this.games[key] ??= { votes: new Map() }), parts, at);
     const challenges = append(this.challenges, frame.challenges, 40);
     const log = append(this.log, frame.log, 200);
-    const games = new Set([...Object.keys(frame.games), ...(frame.gone ?? [])]);
+    const games = new Set([...Object.keys(frame.games), ...(frame.removed ?? [])]);
     const accounts = Object.keys(frame.accounts).length > 0;
     this.tell({ all, games, accounts: all || accounts, challenges: all || challenges, log: all || log });
   }
@@ -165,7 +165,7 @@ function mergeGame(game, parts, at) {
   for (const row of votes.rows) game.votes.set(`${row.second} ${row.elector}`, row);
 }
 
-/** Adds rows that are new; the rows are counted, so that none comes twice. */
+/** Adds the new rows, by their serial numbers; returns true if there were any. */
 function append(rows, more, most) {
   const last = rows.at(-1)?.serial ?? 0;
   const fresh = (more ?? []).filter((row) => row.serial > last);

@@ -1,10 +1,9 @@
-// A board of eight by eight squares: where pieces stand, whose side is below, and how somebody takes one up and puts it down, by
-// dragging, by clicking twice, or by keys. Which game is played the board of that game knows; it says what is left open here:
-//   where(square)        column and row of a square from the upper left, with White below
-//   named(column, row)   the square there, or null
-//   select(square)       takes up what stands there, if it may go anywhere; null puts it down. Returns what is taken up.
-//   go(to)               goes there with what is taken up, if that is allowed, and returns (perhaps later) whether it was
-//   mark(), labels()     draw what is marked, and the names of the squares
+// A board of eight by eight squares: pieces, orientation, and moves by dragging, clicking twice, or keys. The board of each game adds:
+//   where(square)        returns column and row of a square from the upper left, with White below
+//   named(column, row)   returns the square there, or null
+//   select(square)       selects the piece there, if it can move; null deselects. Returns the selected square or null.
+//   go(to)               moves the selected piece, if that is legal; returns true (or a promise) if it was
+//   mark(), labels()     draw marks on squares, and the names of the squares
 
 import { announce, h, svg } from "./dom.js";
 
@@ -12,11 +11,11 @@ const DRAG_FROM = 5;
 
 const NAMES = { K: "king", Q: "queen", R: "rook", B: "bishop", N: "knight", P: "pawn", man: "man", dama: "king" };
 
-/** A kind of piece such as wP in words. */
+/** The name of a kind of piece such as wP. */
 const pieceName = (kind) => `${kind[0] === "w" ? "white" : "black"} ${NAMES[kind.slice(1)]}`;
 
 export class SquareBoard {
-  /** `playable` makes it a board to play on; `cursor` is where keys begin. */
+  /** A `playable` board accepts moves; `cursor` is the first square of the keyboard's cursor. */
   constructor({ label, playable, cursor, kind = "" }) {
     this.orientation = "white";
     this.pieces = new Map();
@@ -32,7 +31,7 @@ export class SquareBoard {
     if (playable) this.listen();
   }
 
-  /** Whose side is below. */
+  /** Puts the side of a colour below. */
   orient(color) {
     if (color === this.orientation) return;
     this.orientation = color;
@@ -41,7 +40,7 @@ export class SquareBoard {
     this.mark();
   }
 
-  /** Puts pieces where they are wanted, Map(square → kind); those that stay, or have moved, are the same elements. */
+  /** Places pieces, Map(square → kind). Remaining and moved pieces keep their elements. */
   place(wanted) {
     const free = new Map();
     for (const [square, piece] of this.pieces) {
@@ -54,7 +53,7 @@ export class SquareBoard {
         next.set(square, stays);
         continue;
       }
-      // The nearest of its kind that has to leave its square has moved here.
+      // The nearest piece of its kind without a square has moved here.
       let from = null;
       for (const [other, piece] of free) {
         if (piece.kind === kind && (from === null || this.distance(other, square) < this.distance(from, square))) from = other;
@@ -74,13 +73,13 @@ export class SquareBoard {
     return Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1]);
   }
 
-  /** Column and row of a square as it is seen, from the upper left. */
+  /** Returns column and row of a square on the screen, from the upper left. */
   seen(square) {
     const [column, row] = this.where(square);
     return this.orientation === "white" ? [column, row] : [7 - column, 7 - row];
   }
 
-  /** The square that is seen there, or null. */
+  /** Returns the square at a place on the screen, or null. */
   seenAt(column, row) {
     if (column < 0 || column > 7 || row < 0 || row > 7) return null;
     return this.orientation === "white" ? this.named(column, row) : this.named(7 - column, 7 - row);
@@ -90,7 +89,7 @@ export class SquareBoard {
     element.style.transform = this.shift(square);
   }
 
-  /** How far from the upper left corner, in the words of a style. */
+  /** Returns the CSS transform from the upper left corner to a square. */
   shift(square) {
     const [column, row] = this.seen(square);
     return `translate(${column * 100}%, ${row * 100}%)`;
@@ -102,7 +101,7 @@ export class SquareBoard {
     return element;
   }
 
-  /** Shows these marks and no others, and the cursor where keys are used. */
+  /** Replaces the marks; after keys it adds the cursor. */
   showMarks(marks) {
     if (this.withKeys) marks.push(this.square("cursor", this.cursor));
     this.layers.squares.replaceChildren(...marks);
@@ -114,7 +113,7 @@ export class SquareBoard {
     this.element.prepend(this.layers.labels);
   }
 
-  /** Puts down what was taken up, where it stood. */
+  /** Puts a held piece back on its square. */
   putBack() {
     this.select(null);
   }
@@ -165,8 +164,8 @@ export class SquareBoard {
     if (!held) return;
     this.release();
     if (held.moved) {
-      const gone = await this.go(this.at(event));
-      if (!gone) this.putBack();
+      const moved = await this.go(this.at(event));
+      if (!moved) this.putBack();
     } else if (held.again) {
       this.putBack();
     }
@@ -185,7 +184,7 @@ export class SquareBoard {
     this.mark();
   }
 
-  /** The square beside another, as it is seen. */
+  /** Returns the square beside another, on the screen. */
   beside(square, dx, dy) {
     const [column, row] = this.seen(square);
     return this.seenAt(column + dx, row + dy) ?? square;
@@ -195,7 +194,7 @@ export class SquareBoard {
     const step = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key];
     const acts = event.key === "Enter" || event.key === " ";
     if (event.ctrlKey || event.metaKey || event.altKey || !(step || acts || event.key === "Escape")) return;
-    // Before anything is waited for: a browser scrolls as soon as this returns.
+    // Before the first await: the browser scrolls when this function returns.
     event.preventDefault();
     if (step) this.cursor = this.beside(this.cursor, ...step);
     else if (!acts) this.select(null);

@@ -1,10 +1,11 @@
-// The first picture comes first: what runs the page is fetched meanwhile, and begins when the first frame is on its way to the screen.
+// Loads the scripts in parallel after the first paint, so that they do not delay it.
 
 requestAnimationFrame(() => setTimeout(async () => {
+  for (const link of document.querySelectorAll("link[rel=later]")) link.rel = "modulepreload";
   try {
     await import("./app.js");
   } catch {
-    document.getElementById("page").textContent = "The program does not answer. This page tries again in a moment.";
+    document.getElementById("page").textContent = "The program does not answer. Trying again …";
     setTimeout(() => location.reload(), 3000);
   }
 }));

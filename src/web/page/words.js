@@ -1,4 +1,4 @@
-// Numbers and times as people read them.
+// Numbers, times and moves as text.
 
 const numbers = new Intl.NumberFormat("en");
 
@@ -21,7 +21,7 @@ export function clock(ms) {
   return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
-/** Seconds with as many digits as matter. */
+/** Seconds, with two decimals below ten. */
 export function seconds(value) {
   if (value === null || value === undefined) return "";
   return value < 10 ? `${value.toFixed(2)} s` : `${value.toFixed(1)} s`;
@@ -36,7 +36,7 @@ export function moment(text) {
   return today ? time : `${day(text)} ${time}`;
 }
 
-/** The journal's clock of seconds, as players say it: 180+2 as 3+2, and 20+0.1 as 20s+0.1. */
+/** The journal's clock of seconds in players' notation: 180+2 as 3+2, and 20+0.1 as 20s+0.1. */
 export function inMinutes(text) {
   const [initial, increment] = text.split("+");
   if (increment === undefined) return text;
@@ -64,7 +64,7 @@ export function score(value) {
 /** Centipawns as pawns: −0.34. */
 export const pawns = (cp) => `${cp >= 0 ? "+" : "−"}${(Math.abs(cp) / 100).toFixed(2)}`;
 
-/** The same in centipawns. */
+/** A score of the journal in centipawns; null without one. */
 export function centipawns(value) {
   if (!value) return null;
   if (value.mate !== undefined) return value.mate > 0 ? 32000 - value.mate : -32000 - value.mate;
@@ -76,13 +76,13 @@ export function chance(cp) {
   return 1 / (1 + Math.exp(-0.00368 * Math.max(-4000, Math.min(4000, cp))));
 }
 
-/** A weight without digits that say nothing. */
+/** A weight, with two decimals if it is small and fractional. */
 export function weight(value) {
   if (value === null || value === undefined) return "";
   return Math.abs(value) >= 10 || Number.isInteger(value) ? value.toFixed(0) : value.toFixed(2);
 }
 
-/** What a game did to our rating, if anything. */
+/** The change of the bot's rating, if there is one. */
 export function ratingChange(points) {
   return points ? `rating ${points > 0 ? "+" : "−"}${Math.abs(points)}` : "";
 }
@@ -97,5 +97,5 @@ export function moveNumber(board, ply) {
   return `${Math.floor(place / 2)}${place % 2 ? "…" : "."}`;
 }
 
-/** An error's words. */
+/** The message of an error. */
 export const words = (error) => (error instanceof Error ? error.message : String(error));

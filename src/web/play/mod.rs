@@ -1,12 +1,13 @@
 //! A game against the council in the browser.
 //!
-//! It is played on a practice server inside this program, through the same session as everywhere: the council has an account
-//! there and is challenged like any bot; the browser is the other player. So its games are in the journal, and its boards
-//! among the others. The server and the account begin with the first game.
+//! The game is played on a practice server inside this program, through the same session as other
+//! games: the council has an account there and is challenged like any bot; the browser has another
+//! account. So the game is in the journal and in the overview. The server starts with the
+//! first game.
 
 mod hint;
 mod request;
-mod seat;
+mod side;
 mod stage;
 
 use std::{
@@ -17,21 +18,21 @@ use std::{
 use axum::{
     Json, Router,
     body::Body,
-    extract::{FromRef, Path, Query, State},
+    extract::{Path, Query, State},
     response::Response,
     routing::{get, post},
 };
 use futures_util::stream;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use crate::{WebContext, problem::HttpProblem, security::PagePlayer, watch};
 use bot::session::PreparedPlayer;
-use domain::{GameId, UciMove};
-use hint::Hint;
-use request::{GameRequest, Menu};
-use seat::{SeatKey, Seated};
+use domain::GameId;
+use request::GameRequest;
+use side::{BrowserKey, BrowserSide};
 use stage::PlayStage;
 
 /// The number of simultaneous games on the page.
@@ -40,20 +41,15 @@ const MOST_GAMES: usize = 4;
 /// The number of games remembered; the oldest is forgotten first.
 const MOST_REMEMBERED: usize = 64;
 
-pub(crate) struct PlayRoom {
+pub(crate) struct PageGames {
     context: WebContext,
     stop: CancellationToken,
     stage: OnceCell<PlayStage>,
-    games: Mutex<Vec<(GameId, PageGame)>>,
+    /// The games, each with the browser's key and the council's player.
+    games: Mutex<Vec<(GameId, BrowserKey, Arc<PreparedPlayer>)>>,
 }
 
-#[derive(Clone)]
-struct PageGame {
-    key: SeatKey,
-    player: Arc<PreparedPlayer>,
-}
-
-impl PlayRoom {
+impl PageGames {
     pub(crate) fn new(context: WebContext, stop: CancellationToken) -> Self {
         Self { context, stop, stage: OnceCell::new(), games: Mutex::default() }
     }
@@ -63,81 +59,69 @@ impl PlayRoom {
         self.stage.get_or_try_init(begin).await.map_err(HttpProblem::internal)
     }
 
-    async fn start(&self, request: GameRequest) -> Result<NewGame, HttpProblem> {
-        let usual = self.context.player.borrow().clone();
-        let order = request.check(&usual)?;
-        let stage = self.stage().await?;
-        if stage.running().await? >= MOST_GAMES {
-            return Err(HttpProblem::busy(format!("{MOST_GAMES} games are running here already; finish one of them")));
-        }
-        let (key, player) = (SeatKey::draw(), Arc::clone(&order.player));
-        let game = stage.challenge(order).await?;
-        let mut games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
-        games.push((game.clone(), PageGame { key: key.clone(), player }));
-        if games.len() > MOST_REMEMBERED {
-            games.remove(0);
-        }
-        let overview = format!("{}/{game}", stage::SERVER);
-        Ok(NewGame { game, seat: key, overview })
-    }
-
-    /// Returns the player's side of a game, for the holder of its key.
-    async fn seat(&self, game: &str, key: &str) -> Result<(Seated<'_>, PageGame), HttpProblem> {
+    /// Returns the browser's side of a game, for the holder of its key, and the council's player.
+    async fn side(&self, game: &str, key: &str) -> Result<(BrowserSide<'_>, Arc<PreparedPlayer>), HttpProblem> {
         let known = {
             let games = self.games.lock().unwrap_or_else(PoisonError::into_inner);
-            games.iter().find(|(id, _)| id.as_str() == game).cloned()
+            games.iter().find(|(id, ..)| id.as_str() == game).cloned()
         };
         match known {
-            Some((id, game)) if game.key.is(key) => Ok((Seated { stage: self.stage().await?, game: id }, game)),
+            Some((game, known, player)) if known.is(key) => {
+                Ok((BrowserSide { stage: self.stage().await?, game }, player))
+            }
             Some(_) => Err(HttpProblem::refused("another browser plays this game")),
-            None => Err(HttpProblem::not_found("there is no such game in the page")),
+            None => Err(HttpProblem::not_found("the page has no such game")),
         }
     }
 }
 
-#[derive(Serialize)]
-struct NewGame {
-    game: GameId,
-    seat: SeatKey,
-    /// The game's key in the overview.
-    overview: String,
-}
-
-/// The addresses below which games are played.
-pub(crate) fn routes<S>() -> Router<S>
-where
-    Arc<PlayRoom>: FromRef<S>,
-    S: Clone + Send + Sync + 'static,
-{
+/// Returns the addresses of games on the page.
+pub(crate) fn routes(games: Arc<PageGames>) -> Router {
     Router::new()
         .route("/api/play", get(menu).post(begin))
         .route("/api/play/{game}", post(act))
         .route("/api/play/{game}/events", get(events))
+        .with_state(games)
 }
 
-async fn menu(_: PagePlayer, State(room): State<Arc<PlayRoom>>) -> Json<Menu> {
-    let usual = room.context.player.borrow().clone();
-    Json(Menu::new(&usual))
+async fn menu(_: PagePlayer, State(games): State<Arc<PageGames>>) -> Json<Value> {
+    let usual = games.context.player.borrow().clone();
+    Json(request::menu(&usual))
 }
 
+/// Begins a game. The answer has its name, the browser's key, and its key in the overview.
 async fn begin(
     _: PagePlayer,
-    State(room): State<Arc<PlayRoom>>,
+    State(games): State<Arc<PageGames>>,
     Json(request): Json<GameRequest>,
-) -> Result<Json<NewGame>, HttpProblem> {
-    room.start(request).await.map(Json)
+) -> Result<Json<Value>, HttpProblem> {
+    let usual = games.context.player.borrow().clone();
+    let (player, terms) = request.check(&usual)?;
+    let stage = games.stage().await?;
+    if stage.running().await? >= MOST_GAMES {
+        return Err(HttpProblem::busy(format!("the page plays {MOST_GAMES} games already; finish one of them")));
+    }
+    let game = stage.challenge(Arc::clone(&player), terms).await?;
+    let key = BrowserKey::draw();
+    let answer = json!({ "game": game.as_str(), "key": key, "overview": format!("{}/{game}", stage::SERVER) });
+    let mut games = games.games.lock().unwrap_or_else(PoisonError::into_inner);
+    games.push((game, key, player));
+    if games.len() > MOST_REMEMBERED {
+        games.remove(0);
+    }
+    Ok(Json(answer))
 }
 
 #[derive(Deserialize)]
 struct Act {
-    seat: String,
+    key: String,
     #[serde(flatten)]
-    what: WhatIsDone,
+    what: ActKind,
 }
 
 #[derive(Deserialize)]
 #[serde(tag = "act", rename_all = "snake_case")]
-enum WhatIsDone {
+enum ActKind {
     Move { uci: String },
     Takeback,
     OfferDraw,
@@ -146,44 +130,40 @@ enum WhatIsDone {
     Hint,
 }
 
-#[derive(Serialize)]
-struct Acted {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<Hint>,
-}
-
 async fn act(
     _: PagePlayer,
-    State(room): State<Arc<PlayRoom>>,
+    State(games): State<Arc<PageGames>>,
     Path(game): Path<String>,
-    Json(Act { seat, what }): Json<Act>,
-) -> Result<Json<Acted>, HttpProblem> {
-    let (seat, page_game) = room.seat(&game, &seat).await?;
-    let hint = match what {
-        WhatIsDone::Hint => Some(hint::ask(&room.context.pool, &page_game.player, seat.line().await?).await?),
-        WhatIsDone::Move { uci } => {
-            let uci =
-                uci.parse::<UciMove>().map_err(|_| HttpProblem::bad(format!("{uci:?} is no move such as e2e4")))?;
-            seat.play(uci).await.map(|()| None)?
+    Json(Act { key, what }): Json<Act>,
+) -> Result<Json<Value>, HttpProblem> {
+    let (side, player) = games.side(&game, &key).await?;
+    match what {
+        ActKind::Hint => {
+            let hint = hint::ask(&games.context.pool, &player, side.line().await?).await?;
+            return Ok(Json(json!({ "hint": hint })));
         }
-        WhatIsDone::Takeback => seat.take_back().await.map(|()| None)?,
-        WhatIsDone::OfferDraw => seat.draw(true).await.map(|()| None)?,
-        WhatIsDone::DeclineDraw => seat.draw(false).await.map(|()| None)?,
-        WhatIsDone::Resign => seat.resign().await.map(|()| None)?,
-    };
-    Ok(Json(Acted { hint }))
+        ActKind::Move { uci } => {
+            let uci = uci.parse().map_err(|_| HttpProblem::bad(format!("{uci:?} is not a move such as e2e4")))?;
+            side.play(uci).await?;
+        }
+        ActKind::Takeback => side.take_back().await?,
+        ActKind::OfferDraw => side.draw(true).await?,
+        ActKind::DeclineDraw => side.draw(false).await?,
+        ActKind::Resign => side.resign().await?,
+    }
+    Ok(Json(json!({})))
 }
 
-/// The board as it is, and every change of it, as server-sent events.
+/// Answers with the board and all its changes, as server-sent events.
 async fn events(
     _: PagePlayer,
-    State(room): State<Arc<PlayRoom>>,
+    State(games): State<Arc<PageGames>>,
     Path(game): Path<String>,
     Query(query): Query<HashMap<String, String>>,
 ) -> Result<Response, HttpProblem> {
-    let key = query.get("seat").map(String::as_str).unwrap_or_default();
-    let (seat, _) = room.seat(&game, key).await?;
-    let board = seat.watch(room.stop.clone()).await?;
+    let key = query.get("key").map(String::as_str).unwrap_or_default();
+    let (side, _) = games.side(&game, key).await?;
+    let board = side.watch(games.stop.clone()).await?;
     let frames = stream::unfold(board, |mut board| async move {
         let bytes = board.next().await?;
         Some((Ok::<_, std::convert::Infallible>(bytes), board))

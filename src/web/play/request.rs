@@ -2,78 +2,55 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::problem::HttpProblem;
 use bot::session::{LimitSettings, PlayerSettings, PreparedPlayer};
 use council::{CouncilSettings, Roster};
 use domain::{Color, GameTerms, Line, TimeControl, Variant};
+use practice::ChallengeTerms;
 
 const LONGEST_ROSTER: usize = 200;
 
 const MOST_ELECTORS: usize = 32;
 
-/// The councils to choose from, in groups.
-#[derive(Serialize)]
-pub(super) struct Menu {
-    groups: Vec<MenuGroup>,
-}
-
-/// Councils of one kind.
-#[derive(Serialize)]
-struct MenuGroup {
-    name: &'static str,
-    /// A sentence on all of them.
-    about: &'static str,
-    councils: Vec<MenuEntry>,
-}
-
-/// A council by the field of the request that asks for it, `roster` or `preset`, and its value there; both are empty for the
-/// bot's own.
-#[derive(Serialize)]
-struct MenuEntry {
-    field: &'static str,
-    value: String,
-    label: String,
-}
-
-impl Menu {
-    pub(super) fn new(usual: &PlayerSettings) -> Self {
-        let roster = |name: &str| MenuEntry { field: "roster", value: name.to_owned(), label: name.to_owned() };
-        let preset = |name: &str| MenuEntry { field: "preset", ..roster(name) };
-        let own = format!("as the bot plays ({})", usual.council.roster);
-        let own = MenuEntry { field: "", value: String::new(), label: own };
-        let copies = [1, 2, 4, 8].into_iter();
-        let copies = copies.flat_map(|size| ["learned", "nine", "complete"].map(|kind| format!("{kind}-{size}")));
-        let custom = MenuEntry { label: "letters of knowledge …".to_owned(), ..roster("letters") };
-        Self {
-            groups: vec![
-                MenuGroup {
-                    name: "Default",
-                    about: "Copies of the whole engine: learned ones judge by a net, nine ones by a net and the eight \
-                            hand-written heuristics, complete ones by the eight alone.",
-                    councils: [own, roster("auto")].into_iter().chain(copies.map(|name| roster(&name))).collect(),
-                },
-                MenuGroup {
-                    name: "Specialists",
-                    about: "Each elector knows a part of chess, such as pawns or king safety, and has one vote; the number is \
-                            that of the electors.",
-                    councils: Roster::names().map(roster).collect(),
-                },
-                MenuGroup {
-                    name: "Published players",
-                    about: "The councils of the theses that this program follows: Gnupar (Santi, 1993) and ChessPar (Castellani, 2002).",
-                    councils: CouncilSettings::presets().map(preset).collect(),
-                },
-                MenuGroup {
-                    name: "Custom",
-                    about: "Electors that you compose: each word lists what one of them knows (m material, b placement, \
-                            x mobility, k king safety, c centre, p pawn structure, a attack, r piece relations).",
-                    councils: vec![custom],
-                },
-            ],
-        }
-    }
+/// Returns the councils to choose from, in groups. Each is named by a field of the request, `roster`
+/// or `preset`, and its value there; both are empty for the bot's own council.
+pub(super) fn menu(usual: &PlayerSettings) -> Value {
+    let entry = |field: &str, value: &str, label: &str| json!({ "field": field, "value": value, "label": label });
+    let roster = |name: &str| entry("roster", name, name);
+    let preset = |name: &str| entry("preset", name, name);
+    let group =
+        |name: &str, about: &str, councils: Vec<Value>| json!({ "name": name, "about": about, "councils": councils });
+    let own = entry("", "", &format!("as the bot plays ({})", usual.council.roster));
+    let copies = [1, 2, 4, 8].into_iter();
+    let copies = copies.flat_map(|size| ["learned", "nine", "complete"].map(|kind| format!("{kind}-{size}")));
+    json!({ "groups": [
+        group(
+            "Default",
+            "Copies of the whole engine: learned ones judge by a net, nine ones by a net and the eight hand-written \
+             heuristics, complete ones by the eight alone.",
+            [own, roster("auto")].into_iter().chain(copies.map(|name| roster(&name))).collect(),
+        ),
+        group(
+            "Specialists",
+            "Each elector knows a part of chess, such as pawns or king safety, and has one vote. The number counts the \
+             electors.",
+            Roster::names().map(roster).collect(),
+        ),
+        group(
+            "Published players",
+            "The councils of two theses: Gnupar (Santi, 1993) and ChessPar (Castellani, 2002).",
+            CouncilSettings::presets().map(preset).collect(),
+        ),
+        group(
+            "Custom",
+            "Your own electors: each word lists the knowledge of one (m material, b placement, x mobility, k king \
+             safety, c centre, p pawn structure, a attack, r piece relations).",
+            vec![entry("roster", "letters", "letters of knowledge …")],
+        ),
+    ] })
 }
 
 /// A requested game. Empty fields have defaults.
@@ -93,15 +70,9 @@ pub(super) struct GameRequest {
     nodes: u64,
 }
 
-pub(super) struct GameOrder {
-    pub player: Arc<PreparedPlayer>,
-    pub terms: GameTerms,
-    pub color: Option<Color>,
-    pub fen: Option<String>,
-}
-
 impl GameRequest {
-    pub(super) fn check(self, usual: &PlayerSettings) -> Result<GameOrder, HttpProblem> {
+    /// Returns the council's player, and the terms of the challenge to it.
+    pub(super) fn check(self, usual: &PlayerSettings) -> Result<(Arc<PreparedPlayer>, ChallengeTerms), HttpProblem> {
         let time_control = if self.time_control.is_empty() { "5+3" } else { &self.time_control };
         let time_control = clock(time_control).map_err(|error| error.about("time_control"))?;
         let color = match self.color.as_str() {
@@ -114,12 +85,12 @@ impl GameRequest {
             let line = Line::from_fen(Variant::FromPosition, fen);
             let line = line.map_err(|error| HttpProblem::bad(error.to_string()).about("fen"))?;
             if line.legal_moves().is_empty() {
-                return Err(HttpProblem::bad("there is no move in this position").about("fen"));
+                return Err(HttpProblem::bad("the side to move has no legal move in this position").about("fen"));
             }
         }
         let variant = if fen.is_some() { Variant::FromPosition } else { Variant::Standard };
         let player = self.player(usual).map_err(|error| error.about("council"))?;
-        Ok(GameOrder { player, terms: GameTerms { variant, time_control, rated: false }, color, fen })
+        Ok((player, ChallengeTerms { game: GameTerms { variant, time_control, rated: false }, color, fen }))
     }
 
     fn player(&self, usual: &PlayerSettings) -> Result<Arc<PreparedPlayer>, HttpProblem> {
@@ -142,17 +113,17 @@ impl GameRequest {
         }
         let player = PreparedPlayer::new(settings).map_err(|error| HttpProblem::bad(error.to_string()))?;
         if player.roster.electors().len() > MOST_ELECTORS {
-            return Err(HttpProblem::bad(format!("a council in the page has at most {MOST_ELECTORS} electors")));
+            return Err(HttpProblem::bad(format!("a council on the page has at most {MOST_ELECTORS} electors")));
         }
         Ok(Arc::new(player))
     }
 }
 
-/// A clock for a game in the page.
+/// Parses the clock of a game on the page.
 fn clock(text: &str) -> Result<TimeControl, HttpProblem> {
     match TimeControl::from_minutes(text).map_err(|error| HttpProblem::bad(error.to_string()))? {
         TimeControl::Correspondence { .. } => {
-            Err(HttpProblem::bad("games of days are not played in the page; choose minutes such as 5+3, or unlimited"))
+            Err(HttpProblem::bad("the page plays no correspondence games; choose minutes such as 5+3, or unlimited"))
         }
         TimeControl::RealTime { initial, increment } if initial.is_zero() && increment.is_zero() => {
             Err(HttpProblem::bad("0+0 leaves no time for a move; choose minutes such as 5+3, or unlimited"))
@@ -165,7 +136,7 @@ fn clock(text: &str) -> Result<TimeControl, HttpProblem> {
 mod tests {
     use super::*;
 
-    fn check(change: impl FnOnce(&mut GameRequest)) -> Result<GameOrder, HttpProblem> {
+    fn check(change: impl FnOnce(&mut GameRequest)) -> Result<(Arc<PreparedPlayer>, ChallengeTerms), HttpProblem> {
         let mut request = GameRequest::default();
         change(&mut request);
         request.check(&PlayerSettings::default())
@@ -179,7 +150,7 @@ mod tests {
         for roster in ["auto", "balanced-7", "mbxkcpar mp ma", "complete-4"] {
             assert!(check(|request| request.roster = roster.to_owned()).is_ok(), "{roster}");
         }
-        assert_eq!(check(|_| ()).ok().map(|order| order.terms.time_control.in_minutes()).as_deref(), Some("5+3"));
+        assert_eq!(check(|_| ()).ok().map(|(_, terms)| terms.game.time_control.in_minutes()).as_deref(), Some("5+3"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The practice server in this program, with the council's account on it.
+//! The practice server of the page, with the accounts of council and browser.
 
 use std::{
     collections::HashMap,
@@ -8,66 +8,56 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-use super::{MOST_GAMES, request::GameOrder};
+use super::MOST_GAMES;
 use crate::{WebContext, problem::HttpProblem};
 use bot::{
     policy::{ChallengeSettings, NameLists, challenge::Names},
-    session::{
-        self, AccountPolicy, BackgroundTurns, Connection, Control, PlayerError, PreparedPlayer, Runtime, ShutdownGames,
-    },
+    session::{self, AccountPolicy, BackgroundTurns, Connection, Control, PreparedPlayer, Runtime, ShutdownGames},
 };
 use domain::{GameId, GameInfo};
 use platform::lichess::{self, LichessSettings, Token};
-use practice::{AccountId, ChallengeTerms, GamePatience, PracticeError, PracticeServer, PracticeSettings, ServerState};
-use util::Shutdown;
+use practice::{AccountId, ChallengeTerms, GamePatience, PracticeServer, PracticeSettings, ServerState};
+use util::{Failure, Shutdown};
 
 /// The name of the account in the overview and in the journal.
 pub(super) const SERVER: &str = "page";
 
 const COUNCIL: &str = "Concilio";
 
-/// The account of the player on the page.
+/// The account of the browser.
 const GUEST: &str = "Guest";
 
 /// The time after which an abandoned game is lost, so that it keeps no place.
 const ABANDONED_AFTER: Duration = Duration::from_mins(5);
 
-/// The server, and who plays how.
+/// The server, and the council's player for each game.
 pub(super) struct PlayStage {
     server: PracticeServer,
-    players: Players,
-}
-
-/// The players of games, known before their start.
-type Players = Arc<Mutex<HashMap<GameId, Arc<PreparedPlayer>>>>;
-
-#[derive(Debug, thiserror::Error)]
-pub(super) enum StageError {
-    #[error("the practice server: {0}")]
-    Practice(#[from] PracticeError),
-    #[error("the practice server cannot be reached: {0}")]
-    Connection(String),
-    #[error(transparent)]
-    Player(#[from] PlayerError),
+    /// Known before the start of a game.
+    players: Arc<Mutex<HashMap<GameId, Arc<PreparedPlayer>>>>,
 }
 
 impl PlayStage {
-    pub(super) async fn begin(context: &WebContext, stop: &CancellationToken) -> Result<Self, StageError> {
+    pub(super) async fn begin(context: &WebContext, stop: &CancellationToken) -> Result<Self, Failure> {
         let patience = GamePatience { abandoned_after: Some(ABANDONED_AFTER), ..GamePatience::default() };
-        let server = PracticeServer::start(PracticeSettings { patience, ..PracticeSettings::default() }).await?;
-        let token = server.add_account(COUNCIL, true).await?;
-        server.add_account(GUEST, false).await?;
-        let stage = Self { server, players: Players::default() };
+        let failed = |error: practice::PracticeError| Failure::failed(format_args!("the practice server: {error}"));
+        let settings = PracticeSettings { patience, ..PracticeSettings::default() };
+        let server = PracticeServer::start(settings).await.map_err(failed)?;
+        let token = server.add_account(COUNCIL, true).await.map_err(failed)?;
+        server.add_account(GUEST, false).await.map_err(failed)?;
+        let stage = Self { server, players: Arc::default() };
         let shutdown = Shutdown { drain: stop.child_token(), now: stop.child_token() };
         let connection = stage.connect(&token, &shutdown)?;
         let runtime = stage.runtime(context, &shutdown)?;
         tokio::spawn(session::play(connection, runtime, shutdown));
-        stage.server.wait_until_online(COUNCIL).await?;
+        stage.server.wait_until_online(COUNCIL).await.map_err(failed)?;
         Ok(stage)
     }
 
-    fn connect(&self, token: &str, shutdown: &Shutdown) -> Result<Connection, StageError> {
-        let unreachable = |error: &dyn std::fmt::Display| StageError::Connection(error.to_string());
+    fn connect(&self, token: &str, shutdown: &Shutdown) -> Result<Connection, Failure> {
+        let unreachable = |error: &dyn std::fmt::Display| {
+            Failure::failed(format_args!("the practice server cannot be reached: {error}"))
+        };
         let url = self.server.url().parse().map_err(|error| unreachable(&error))?;
         let token = Token::parse(token, "the practice server").map_err(|error| unreachable(&error))?;
         let settings = LichessSettings { url, ..LichessSettings::default() };
@@ -76,7 +66,7 @@ impl PlayStage {
         Ok(Connection { name: SERVER.into(), server: Arc::new(lichess), events, stop })
     }
 
-    fn runtime(&self, context: &WebContext, shutdown: &Shutdown) -> Result<Runtime, StageError> {
+    fn runtime(&self, context: &WebContext, shutdown: &Shutdown) -> Result<Runtime, Failure> {
         let usual = Arc::new(PreparedPlayer::new(context.player.borrow().clone())?);
         let players = Arc::clone(&self.players);
         let choose = move |game: &GameInfo| {
@@ -88,7 +78,7 @@ impl PlayStage {
             max_games_per_opponent: MOST_GAMES,
             ..ChallengeSettings::default()
         };
-        // The player on this machine may play on any terms.
+        // The browser may play on any terms.
         let lists = NameLists { friends: Names::parse(GUEST), ..NameLists::default() };
         Ok(Runtime {
             journal: context.journal.clone(),
@@ -115,10 +105,12 @@ impl PlayStage {
         Ok(running)
     }
 
-    /// Challenges the council as the player; the council accepts.
-    pub(super) async fn challenge(&self, order: GameOrder) -> Result<GameId, HttpProblem> {
-        let GameOrder { player, terms, color, fen } = order;
-        let terms = ChallengeTerms { color, fen, ..ChallengeTerms::new(terms) };
+    /// Challenges the council for the browser, and waits for the start of the game.
+    pub(super) async fn challenge(
+        &self,
+        player: Arc<PreparedPlayer>,
+        terms: ChallengeTerms,
+    ) -> Result<GameId, HttpProblem> {
         let players = Arc::clone(&self.players);
         let challenged = self.ask(move |state| {
             let challenge = state.challenge(&AccountId::of(GUEST), &AccountId::of(COUNCIL), terms, true)?;
@@ -140,7 +132,7 @@ impl PlayStage {
         }
     }
 
-    /// Runs a job as the player.
+    /// Runs a job in the state of the server.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         job: impl FnOnce(&mut ServerState) -> T + Send + 'static,

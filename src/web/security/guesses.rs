@@ -1,61 +1,48 @@
-//! The guesses at the operator's secret, and their limit.
+//! The limit of guesses at the operator's secret.
 //!
-//! A wrong secret delays no other request: it is answered at once, and counted for the address from which it came. Where that has
-//! had too many, what it says is not looked at any more until the minute is over. A session that is open is none of this.
+//! A wrong secret is answered at once and counted for its address. An address with too many wrong
+//! secrets cannot log in until the minute is over. Open sessions are not affected.
 
 use std::{
     collections::HashMap,
     net::IpAddr,
-    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
-use crate::connections::subscriber;
+use crate::{connections::subscriber, listen::Visitor};
 
 /// Wrong secrets from one address in a minute. A secret of eight random letters withstands them for centuries.
 const MOST_WRONG: u32 = 600;
 const SPAN: Duration = Duration::from_secs(60);
 
-/// The most addresses that are told apart; the others share one account.
+/// The maximum number of addresses counted apart; all others share one count.
 const MOST_ADDRESSES: usize = 10_000;
 
-/// The wrong secrets of the running minute.
+/// The wrong secrets of the current minute.
 #[derive(Default)]
-pub(super) struct Guesses(Mutex<RunningMinute>);
-
-#[derive(Default)]
-struct RunningMinute {
+pub(super) struct Guesses {
     began: Option<Instant>,
     wrong: HashMap<Option<IpAddr>, u32>,
 }
 
 impl Guesses {
-    /// Returns true if another guess from this address is accepted.
-    pub(super) fn may_guess(&self, from: Option<IpAddr>, now: Instant) -> bool {
-        let minute = self.running(now);
-        minute.wrong.get(&minute.account(from)).is_none_or(|wrong| *wrong < MOST_WRONG)
+    /// Returns true if another guess of this visitor is accepted.
+    pub(super) fn may_guess(&mut self, visitor: Visitor, now: Instant) -> bool {
+        *self.count_of(visitor, now) < MOST_WRONG
     }
 
-    /// Counts a wrong secret from there.
-    pub(super) fn was_wrong(&self, from: Option<IpAddr>, now: Instant) {
-        let mut minute = self.running(now);
-        let account = minute.account(from);
-        *minute.wrong.entry(account).or_default() += 1;
+    /// Counts a wrong secret of this visitor.
+    pub(super) fn was_wrong(&mut self, visitor: Visitor, now: Instant) {
+        *self.count_of(visitor, now) += 1;
     }
 
-    fn running(&self, now: Instant) -> MutexGuard<'_, RunningMinute> {
-        let mut minute = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if minute.began.is_none_or(|began| now.saturating_duration_since(began) >= SPAN) {
-            *minute = RunningMinute { began: Some(now), ..RunningMinute::default() };
+    fn count_of(&mut self, visitor: Visitor, now: Instant) -> &mut u32 {
+        if self.began.is_none_or(|began| now.saturating_duration_since(began) >= SPAN) {
+            *self = Self { began: Some(now), wrong: HashMap::new() };
         }
-        minute
-    }
-}
-
-impl RunningMinute {
-    fn account(&self, from: Option<IpAddr>) -> Option<IpAddr> {
-        let from = from.map(subscriber);
-        from.filter(|_| self.wrong.contains_key(&from) || self.wrong.len() < MOST_ADDRESSES)
+        let from = visitor.address().map(subscriber);
+        let counted_apart = self.wrong.contains_key(&from) || self.wrong.len() < MOST_ADDRESSES;
+        self.wrong.entry(from.filter(|_| counted_apart)).or_default()
     }
 }
 
@@ -63,10 +50,14 @@ impl RunningMinute {
 mod tests {
     use super::*;
 
+    fn visitor(address: [u8; 4]) -> Visitor {
+        Visitor::Remote(IpAddr::from(address))
+    }
+
     #[test]
     fn guesses_are_limited_per_address() {
-        let (guesses, begun) = (Guesses::default(), Instant::now());
-        let [one, other] = [[192, 0, 2, 1], [192, 0, 2, 2]].map(|address| Some(IpAddr::from(address)));
+        let (mut guesses, begun) = (Guesses::default(), Instant::now());
+        let [one, other] = [[192, 0, 2, 1], [192, 0, 2, 2]].map(visitor);
         for _ in 0..MOST_WRONG {
             assert!(guesses.may_guess(one, begun));
             guesses.was_wrong(one, begun);
@@ -77,10 +68,10 @@ mod tests {
 
     #[test]
     fn guess_memory_is_bounded() {
-        let (guesses, begun) = (Guesses::default(), Instant::now());
+        let (mut guesses, begun) = (Guesses::default(), Instant::now());
         for number in 0..20_000_u32 {
-            guesses.was_wrong(Some(IpAddr::from(number.to_be_bytes())), begun);
+            guesses.was_wrong(visitor(number.to_be_bytes()), begun);
         }
-        assert!(guesses.running(begun).wrong.len() <= MOST_ADDRESSES + 1);
+        assert!(guesses.wrong.len() <= MOST_ADDRESSES + 1);
     }
 }

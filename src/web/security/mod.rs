@@ -1,7 +1,7 @@
 //! Permissions on the page, and restrictions for browsers.
 //!
 //! Every request passes, in this order: `headers` (allowed content, on every answer), `same_site`
-//! (only our own page, by a name that is ours), `access` (permissions). Three kinds of clients
+//! (only our own page, under its own name), `access` (permissions). Three kinds of clients
 //! reach a handler:
 //! - *anonymous* clients get the empty page and may log in;
 //! - a *reader* sees everything and changes nothing of the bot;
@@ -14,8 +14,9 @@ mod access;
 mod guesses;
 mod headers;
 mod same_site;
+mod sessions;
 
 pub use access::PagePlayer;
-pub(crate) use access::{Operator, OperatorKeys, PageReader, WhoAmI, login, logout, recognise};
-pub(crate) use headers::add_headers;
+pub(crate) use access::{Access, Operator, OperatorKeys, PageReader, Requester, login, logout, recognise};
+pub(crate) use headers::{add_headers, content_policy};
 pub(crate) use same_site::{HostNames, refuse_foreign};

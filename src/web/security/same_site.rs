@@ -1,5 +1,5 @@
-//! Requests that another page had a browser make are refused, by what the browser says of them; and so are requests by a
-//! name that is not ours, which is how a foreign page would reach us by DNS rebinding.
+//! Refusal of requests from other pages, by the headers of the browser, and of requests under a
+//! foreign host name: a foreign page would reach this one under its own name by DNS rebinding.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -11,12 +11,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use crate::{
-    listen::{Door, Visitor},
-    problem::HttpProblem,
-};
+use crate::{listen::Visitor, problem::HttpProblem};
 
-/// The names by which a browser may call us, beside addresses in numbers and `localhost`.
+/// The host names of this page, beside numeric addresses and `localhost`.
 #[derive(Clone, Debug)]
 pub(crate) struct HostNames(Arc<[String]>);
 
@@ -48,24 +45,24 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// Accepts requests of our own page, of the address bar, and of programs that are no browsers.
+/// Accepts requests of our own page, of the address bar, and of programs other than browsers.
 pub(crate) async fn refuse_foreign(
     State(names): State<HostNames>,
-    Extension(Visitor { door, .. }): Extension<Visitor>,
+    Extension(visitor): Extension<Visitor>,
     request: Request,
     next: Next,
 ) -> Response {
-    match check(&names, door, &request) {
+    match check(&names, visitor, &request) {
         Ok(()) => next.run(request).await,
         Err(problem) => problem.into_response(),
     }
 }
 
-fn check(names: &HostNames, door: Door, request: &Request) -> Result<(), HttpProblem> {
+fn check(names: &HostNames, visitor: Visitor, request: &Request) -> Result<(), HttpProblem> {
     let headers = request.headers();
     let host = text(headers, header::HOST.as_str()).or_else(|| request.uri().authority().map(|host| host.as_str()));
     let host = host.ok_or_else(|| HttpProblem::refused("the request names no host"))?;
-    if door == Door::Network && !names.knows(host) {
+    if visitor != Visitor::OwnUser && !names.knows(host) {
         return Err(HttpProblem::refused(
             "the page is not known by this name; if it is yours, add it to web.hosts in the settings",
         ));
@@ -99,7 +96,7 @@ mod tests {
     fn allowed(host: &str, headers: &[(&str, &str)]) -> bool {
         let names = HostNames::new(&["Bot.Example.org".to_owned()]);
         let request = headers.iter().fold(Request::builder().header("host", host), |r, (k, v)| r.header(*k, *v));
-        check(&names, Door::Network, &request.body(Body::empty()).expect("a request")).is_ok()
+        check(&names, Visitor::Remote([192, 0, 2, 1].into()), &request.body(Body::empty()).expect("a request")).is_ok()
     }
 
     #[test]

@@ -16,20 +16,13 @@ use super::{
 
 const WORKERS: usize = 20;
 
-/// A worker in this process, while it is there.
-struct Lending {
-    shutdown: Shutdown,
-    task: JoinHandle<()>,
-}
-
-impl Lending {
-    fn start(url: &str, number: usize) -> Self {
-        let cluster = ClusterSettings { nats: url.to_owned(), name: format!("worker-{number}"), ..Default::default() };
-        let settings = WorkerSettings { cluster, cores: 1, memory: 16, engines: Default::default(), health: None };
-        let shutdown = Shutdown::default();
-        let lending = lend(settings, shutdown.clone());
-        Self { shutdown, task: tokio::spawn(async move { lending.await.expect("let in") }) }
-    }
+/// Starts a worker in this process.
+fn worker(url: &str, number: usize) -> (Shutdown, JoinHandle<()>) {
+    let cluster = ClusterSettings { nats: url.to_owned(), name: format!("worker-{number}"), ..Default::default() };
+    let settings = WorkerSettings { cluster, cores: 1, memory: 16, engines: Default::default(), health: None };
+    let shutdown = Shutdown::default();
+    let lending = lend(settings, shutdown.clone());
+    (shutdown, tokio::spawn(async move { lending.await.expect("let in") }))
 }
 
 #[testkit::test(needs(NATS_SERVER))]
@@ -37,29 +30,29 @@ async fn workers_come_and_go_at_random() {
     let nats = Nats::start();
     let far = Proxy::long(nats.port(), Duration::from_millis(120)).await;
     let mut table = Table::at(&nats.url());
-    table.seats(&CouncilSettings { hash: 1, ..CouncilSettings::default() });
+    table.replace_council(&CouncilSettings { hash: 1, ..CouncilSettings::default() });
     table.first_word = Duration::from_millis(600);
     // The same in every run.
     let mut random = StdRng::seed_from_u64(0x5EED);
-    let mut workers: Vec<Option<Lending>> = (0..WORKERS).map(|_| None).collect();
+    let mut workers: [Option<(Shutdown, JoinHandle<()>)>; WORKERS] = Default::default();
     for _ in 0..2 * MOVES {
         let number = random.random_range(0..WORKERS);
         let url = if number == 0 { far.url() } else { nats.url() };
         match (workers[number].take(), random.random_range(0..2)) {
-            (None, _) => workers[number] = Some(Lending::start(&url, number)),
-            (Some(worker), 0) => worker.shutdown.drain.cancel(),
-            (Some(worker), _) => worker.task.abort(),
+            (None, _) => workers[number] = Some(worker(&url, number)),
+            (Some((shutdown, _)), 0) => shutdown.drain.cancel(),
+            (Some((_, task)), _) => task.abort(),
         }
         table.plays(1).await;
     }
-    // Where no elector gets a core for that long the move is from a short search; every other one had a vote.
+    // If no elector gets a core for that long, the move is from a short search; every other move had a vote.
     println!("{} of {} moves had a vote", table.voted(), 2 * MOVES);
     assert!(table.voted() > 0);
     let lent: usize = table.votes.iter().filter(|(machine, _)| !machine.is_empty()).map(|(_, votes)| votes).sum();
     assert!(lent > 0, "{:?}", table.votes);
     assert_eq!(table.votes_of("worker-0"), 0, "no move is long enough for it");
-    for worker in workers.into_iter().flatten() {
-        worker.shutdown.now.cancel();
+    for (shutdown, _) in workers.into_iter().flatten() {
+        shutdown.now.cancel();
     }
     until("all have left", || table.cluster.workers().is_empty()).await;
 }

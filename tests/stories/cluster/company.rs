@@ -30,7 +30,7 @@ async fn default_council_has_a_copy_per_core() {
     let _workers = [Worker::start(&nats.url(), "attic", 3), Worker::start(&nats.url(), "garret", 4)];
     let mut table = Table::at(&nats.url());
     table.knows(&["attic", "garret"]).await;
-    table.seats(&CouncilSettings { hash: 1, ..CouncilSettings::default() });
+    table.replace_council(&CouncilSettings { hash: 1, ..CouncilSettings::default() });
     // Long enough for workers that have much else to do to be near.
     table.move_time = Duration::from_millis(500);
     for worker in ["attic", "garret"] {
@@ -103,6 +103,6 @@ async fn status_lists_workers_and_searches() {
     assert_eq!((attic.worker.name.as_str(), attic.heartbeat.cores), ("attic", 3));
     assert!(
         attic.heartbeat.speed > 0
-            && attic.heartbeat.searches.iter().all(|search| search.search.game.as_str() == "table")
+            && attic.heartbeat.searches.iter().all(|(_, search)| search.search.game.as_str() == "table")
     );
 }

@@ -18,24 +18,14 @@ use super::{
     table::Table,
 };
 
-struct Folder(TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().expect("a folder"))
-    }
-
-    fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.path().join(name);
-        fs::write(&path, text).expect("written");
-        path
-    }
+fn file(folder: &TempDir, name: &str, text: &str) -> PathBuf {
+    let path = folder.path().join(name);
+    fs::write(&path, text).expect("written");
+    path
 }
 
-/// A key of the cluster's settings, the flag that stands for it, and its file.
-type Key<'a> = (&'static str, &'a Path);
-
-fn set(settings: &mut ClusterSettings, (key, file): Key) {
+/// Sets a key of the cluster's settings, by the flag that stands for it, to a file.
+fn set(settings: &mut ClusterSettings, (key, file): (&str, &Path)) {
     let place = match key {
         "token-file" => &mut settings.token_file,
         "nkey-file" => &mut settings.nkey_file,
@@ -48,14 +38,14 @@ fn set(settings: &mut ClusterSettings, (key, file): Key) {
     file.clone_into(place);
 }
 
-fn worker(url: &str, keys: &[Key]) -> Worker {
+fn worker(url: &str, keys: &[(&str, &Path)]) -> Worker {
     let flags = keys.iter().flat_map(|(key, file)| [format!("--{key}"), file.display().to_string()]);
     let flags: Vec<String> = flags.chain(["--cores".to_owned(), "3".to_owned()]).collect();
     Worker::start_with(url, "attic", &flags.iter().map(String::as_str).collect::<Vec<_>>(), &[])
 }
 
 /// Asserts that both ends connect with these keys, and play.
-async fn are_let_in(url: &str, keys: &[Key<'_>]) {
+async fn are_let_in(url: &str, keys: &[(&str, &Path)]) {
     let _worker = worker(url, keys);
     let mut table = Table::with(url, |settings| keys.iter().for_each(|key| set(settings, *key)));
     table.knows(&["attic"]).await;
@@ -63,12 +53,12 @@ async fn are_let_in(url: &str, keys: &[Key<'_>]) {
 }
 
 /// Asserts that a client with only these keys is rejected and does not retry for ever.
-async fn is_sent_away(url: &str, keys: &[Key<'_>]) {
+async fn is_sent_away(url: &str, keys: &[(&str, &Path)]) {
     leaves_because(url, keys, "refuses the login").await;
 }
 
 /// Asserts that a client with only these keys exits with the message `why`.
-async fn leaves_because(url: &str, keys: &[Key<'_>], why: &str) {
+async fn leaves_because(url: &str, keys: &[(&str, &Path)], why: &str) {
     let mut worker = worker(url, keys);
     let status = worker.ends().await;
     let log = worker.log();
@@ -77,20 +67,20 @@ async fn leaves_because(url: &str, keys: &[Key<'_>], why: &str) {
 
 #[testkit::test(needs(NATS_SERVER))]
 async fn a_token_opens() {
-    let folder = Folder::new();
+    let folder = tempfile::tempdir().expect("a folder");
     let nats = Nats::start_with(Some("authorization { token: sesame }".to_owned()));
-    are_let_in(&nats.url(), &[("token-file", &folder.file("good", "sesame\n"))]).await;
-    is_sent_away(&nats.url(), &[("token-file", &folder.file("bad", "barley\n"))]).await;
+    are_let_in(&nats.url(), &[("token-file", &file(&folder, "good", "sesame\n"))]).await;
+    is_sent_away(&nats.url(), &[("token-file", &file(&folder, "bad", "barley\n"))]).await;
     is_sent_away(&nats.url(), &[]).await;
 }
 
 #[testkit::test(needs(NATS_SERVER))]
 async fn an_nkey_opens() {
-    let folder = Folder::new();
+    let folder = tempfile::tempdir().expect("a folder");
     let (known, unknown) = (KeyPair::new_user(), KeyPair::new_user());
     let configuration = format!("authorization {{ users: [{{ nkey: {} }}] }}", known.public_key());
     let nats = Nats::start_with(Some(configuration));
-    let seed = |name: &str, key: &KeyPair| folder.file(name, &key.seed().expect("a seed"));
+    let seed = |name: &str, key: &KeyPair| file(&folder, name, &key.seed().expect("a seed"));
     are_let_in(&nats.url(), &[("nkey-file", &seed("known", &known))]).await;
     is_sent_away(&nats.url(), &[("nkey-file", &seed("unknown", &unknown))]).await;
 }
@@ -109,7 +99,7 @@ fn statement(issuer: &KeyPair, subject: &KeyPair, nats: &Value) -> String {
 
 #[testkit::test(needs(NATS_SERVER))]
 async fn credentials_open() {
-    let folder = Folder::new();
+    let folder = tempfile::tempdir().expect("a folder");
     let (operator, account) = (KeyPair::new_operator(), KeyPair::new_account());
     let unlimited = json!({ "subs": -1, "data": -1, "payload": -1, "conn": -1, "leaf": -1, "imports": -1, "exports": -1, "wildcards": true });
     let of_operator = statement(&operator, &operator, &json!({ "type": "operator", "version": 2 }));
@@ -127,41 +117,36 @@ async fn credentials_open() {
             statement(account, &user, &limits),
             user.seed().expect("a seed"),
         );
-        folder.file(name, &text)
+        file(&folder, name, &text)
     };
     are_let_in(&nats.url(), &[("credentials-file", &credentials("good.creds", &account))]).await;
     is_sent_away(&nats.url(), &[("credentials-file", &credentials("bad.creds", &KeyPair::new_account()))]).await;
 }
 
-/// An authority, and certificates that it has signed.
-struct Authority(CertifiedIssuer<'static, rcgen::KeyPair>);
+/// An authority that signs certificates.
+fn authority() -> CertifiedIssuer<'static, rcgen::KeyPair> {
+    let mut parameters = CertificateParams::new(Vec::new()).expect("parameters");
+    parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    CertifiedIssuer::self_signed(parameters, rcgen::KeyPair::generate().expect("a key")).expect("a certificate")
+}
 
-impl Authority {
-    fn new() -> Self {
-        let mut parameters = CertificateParams::new(Vec::new()).expect("parameters");
-        parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let key = rcgen::KeyPair::generate().expect("a key");
-        Self(CertifiedIssuer::self_signed(parameters, key).expect("a certificate"))
-    }
-
-    /// Creates a certificate for this address, and its key.
-    fn certificate(&self, folder: &Folder, name: &str) -> (PathBuf, PathBuf) {
-        let key = rcgen::KeyPair::generate().expect("a key");
-        let parameters = CertificateParams::new(["127.0.0.1".to_owned()]).expect("parameters");
-        let certificate = parameters.signed_by(&key, &self.0).expect("a certificate");
-        let file = |kind: &str, text: &str| folder.file(&format!("{name}.{kind}"), text);
-        (file("pem", &certificate.pem()), file("key", &key.serialize_pem()))
-    }
+/// Writes a certificate for this address, and its key.
+fn certificate(authority: &CertifiedIssuer<'_, rcgen::KeyPair>, folder: &TempDir, name: &str) -> (PathBuf, PathBuf) {
+    let key = rcgen::KeyPair::generate().expect("a key");
+    let parameters = CertificateParams::new(["127.0.0.1".to_owned()]).expect("parameters");
+    let certificate = parameters.signed_by(&key, authority).expect("a certificate");
+    let file = |kind: &str, text: &str| file(folder, &format!("{name}.{kind}"), text);
+    (file("pem", &certificate.pem()), file("key", &key.serialize_pem()))
 }
 
 #[testkit::test(needs(NATS_SERVER))]
 async fn both_sides_verify_certificates() {
-    let folder = Folder::new();
-    let (authority, other) = (Authority::new(), Authority::new());
-    let (ca, other_ca) = (folder.file("ca.pem", &authority.0.pem()), folder.file("other-ca.pem", &other.0.pem()));
-    let (server, server_key) = authority.certificate(&folder, "server");
-    let (ours, our_key) = authority.certificate(&folder, "ours");
-    let (strange, strange_key) = other.certificate(&folder, "strange");
+    let folder = tempfile::tempdir().expect("a folder");
+    let (known, other) = (authority(), authority());
+    let (ca, other_ca) = (file(&folder, "ca.pem", &known.pem()), file(&folder, "other-ca.pem", &other.pem()));
+    let (server, server_key) = certificate(&known, &folder, "server");
+    let (ours, our_key) = certificate(&known, &folder, "ours");
+    let (strange, strange_key) = certificate(&other, &folder, "strange");
     let configuration = format!(
         "tls {{ cert_file: {:?}, key_file: {:?}, ca_file: {:?}, verify: true }}",
         server.display().to_string(),

@@ -1,9 +1,8 @@
-//! A game of the whole daemon: it begins with one worker, has four in the middle and one at the end, and the journal says who
-//! proposed what.
+//! A game of the whole daemon: it begins with one worker, has four in the middle and one at the end, and the journal has the machine
+//! of each proposal.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use bot::journal::{Archive, GameKey};
 use bot::session::LimitSettings;
 use cluster::{ClusterClient, ClusterSettings};
 use council::{
@@ -15,7 +14,7 @@ use practice::SparringKind;
 use rustix::process::Signal;
 use tokio_util::sync::CancellationToken;
 
-use crate::lichess::harness::{SERVER, Story, roster, tc};
+use crate::lichess::harness::{Story, archived, roster, tc};
 
 use super::processes::{Nats, Worker, until};
 
@@ -24,9 +23,7 @@ const MOVE: Duration = Duration::from_millis(400);
 
 /// The machines that proposed for our moves of a game, from one ply to another.
 fn proposers(story: &Story, game: &GameId, plies: std::ops::Range<usize>) -> BTreeSet<String> {
-    let archive = Archive::open(&story.journal_path()).expect("a journal");
-    let record = archive.game(&GameKey::new(&SERVER.into(), game)).expect("readable").expect("the game");
-    let moves = archive.moves(&record).expect("readable");
+    let (archive, moves) = archived(&story.journal_path(), game);
     let in_question = |ply: u32| usize::try_from(ply).is_ok_and(|ply| plies.contains(&ply));
     let proposals = moves.iter().filter(|record| in_question(record.ply)).flat_map(|record| {
         archive.proposals(record).expect("readable").into_iter().filter_map(|proposal| proposal.machine)
@@ -54,7 +51,7 @@ async fn workers_join_and_leave_in_a_game() {
 
     let mut story = Story::set_the_stage(|plan| {
         plan.time_control = tc("300+1");
-        // Of our own strength, so that the game is long enough.
+        // As strong as the bot, so that the game is long enough.
         plan.partner = SparringKind::Engine { nodes: 4000 };
         plan.partner_thinks = Duration::from_millis(100);
         plan.limits = LimitSettings { nodes: Some(12_000), ..LimitSettings::default() };
@@ -70,7 +67,7 @@ async fn workers_join_and_leave_in_a_game() {
     workers.extend(names[1..].iter().map(start));
     there(4).await;
     story.partner_stops_at(usize::MAX);
-    // A worker is asked where no other is free, which is not at every move.
+    // A worker is asked only if no other is free: not at every move.
     let mut most = begun;
     while proposers(&story, &game, begun..most).len() < 4 {
         let report = story.ply(&game, most + 2).await;
@@ -82,7 +79,7 @@ async fn workers_join_and_leave_in_a_game() {
     there(1).await;
     let most = story.server.game(&game).await.expect("a report").line.ply();
     story.partner_stops_at(usize::MAX);
-    // What was searched when they were killed may still have their proposals.
+    // Moves that were searched at the kill may still have their proposals.
     let last = story.ply(&game, most + 3).await.line.ply();
     story.played(&game).await;
     story.closes().await;

@@ -60,7 +60,7 @@ async fn impostor(nats: &Nats, name: &str, version: Option<&str>, answer: Answer
     guard
 }
 
-/// Reads a daemon's message, which is of our own version.
+/// Reads a message of a daemon of our own version.
 fn read<B: serde::de::DeserializeOwned>(daemon: &str, bytes: &[u8]) -> Result<(cluster::Sender, B), wire::DecodeError> {
     wire::decode(daemon, bytes, &ProcessIdentity::new("reader").version)
 }

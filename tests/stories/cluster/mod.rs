@@ -3,6 +3,7 @@
 
 mod churn;
 mod company;
+mod composition;
 mod deploy;
 mod doors;
 mod elasticity;
@@ -13,6 +14,5 @@ mod networks;
 mod panics;
 mod processes;
 mod proxy;
-mod seats;
 mod shell;
 mod table;

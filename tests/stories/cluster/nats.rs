@@ -13,17 +13,16 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
+use testkit::ChildProgram;
+pub use testkit::PATIENCE;
 use tokio::net::TcpSocket;
-
-/// Turns a hang into a failure. Nothing is as slow as this, not even on a machine that does other things as well.
-pub const PATIENCE: Duration = Duration::from_secs(300);
 
 pub struct Nats {
     port: Port,
     /// Port for the routes of other servers.
     route: Option<Port>,
     configuration: Option<PathBuf>,
-    child: Option<Child>,
+    child: Option<ChildProgram>,
     folder: TempDir,
 }
 
@@ -82,21 +81,20 @@ impl Nats {
         if let Some(file) = &self.configuration {
             arguments.extend(["-c".to_owned(), file.display().to_string()]);
         }
-        let child = self.child.insert(program(&arguments));
+        let child = self.child.insert(ChildProgram(program(&arguments)));
         let begun = Instant::now();
         while TcpStream::connect(("127.0.0.1", self.port.number)).is_err() {
-            assert_eq!(child.try_wait().expect("our child"), None, "nats-server has ended: {arguments:?}");
+            assert_eq!(child.0.try_wait().expect("our child"), None, "nats-server has ended: {arguments:?}");
             assert!(begun.elapsed() < PATIENCE, "nats-server does not listen");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
 
-    /// Reads its configuration again, which is this text now.
+    /// Replaces its configuration, and reads it.
     pub fn reads_again(&mut self, configuration: String) {
         fs::write(self.configuration.as_ref().expect("it has one"), configuration).expect("written");
-        let pid =
-            self.child.as_ref().and_then(|child| Pid::from_raw(i32::try_from(child.id()).ok()?)).expect("it runs");
-        kill_process(pid, Signal::HUP).expect("it runs");
+        let child = self.child.as_ref().expect("it runs");
+        kill_process(Pid::from_child(&child.0), Signal::HUP).expect("it runs");
     }
 
     pub fn pid_file(&self) -> PathBuf {
@@ -104,10 +102,7 @@ impl Nats {
     }
 
     pub fn dies(&mut self) {
-        if let Some(mut child) = self.child.take() {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+        self.child = None;
     }
 
     pub fn port(&self) -> u16 {
@@ -116,12 +111,6 @@ impl Nats {
 
     pub fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port())
-    }
-}
-
-impl Drop for Nats {
-    fn drop(&mut self) {
-        self.dies();
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
     table::{MOVES, Table},
 };
 
-/// Time of moves for which a worker on a busy machine with a slow connection is near enough.
+/// Time of a move that is long enough for a worker on a busy machine with a slow connection.
 const LONG_MOVE: Duration = Duration::from_secs(2);
 
 /// Duration of a dead link: longer than the timeout of a silent worker, shorter than that of a
@@ -38,8 +38,8 @@ async fn one_megabit_carries_a_council() {
     let link = Proxy::narrow(nats.port(), Duration::from_millis(20), 1_000_000).await;
     let _workers = [Worker::start(&link.url(), "attic", 3), Worker::start(&link.url(), "garret", 3)];
     let mut table = Table::at(&nats.url());
-    // A copy for every core, whose tables tell each other what they find out over that link as well.
-    table.seats(&CouncilSettings { hash: 1, ..CouncilSettings::default() });
+    // A copy for every core; their tables exchange entries over that link as well.
+    table.replace_council(&CouncilSettings { hash: 1, ..CouncilSettings::default() });
     table.move_time = LONG_MOVE;
     for worker in ["attic", "garret"] {
         table.plays_until_heard(worker).await;

@@ -3,18 +3,19 @@
 use std::{
     fs::{self, File},
     path::PathBuf,
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
+use testkit::ChildProgram;
 
 pub(super) use super::nats::{Nats, PATIENCE};
 
 /// A worker of our own program.
 pub(super) struct Worker {
-    child: Child,
+    child: ChildProgram,
     log: PathBuf,
     _folder: TempDir,
 }
@@ -35,12 +36,11 @@ impl Worker {
             .stderr(File::create(&log).expect("a file"))
             .spawn()
             .expect("our program");
-        Self { child, log, _folder: folder }
+        Self { child: ChildProgram(child), log, _folder: folder }
     }
 
     pub(super) fn signal(&self, signal: Signal) {
-        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("a process");
-        kill_process(pid, signal).expect("it runs");
+        kill_process(Pid::from_child(&self.child.0), signal).expect("it runs");
     }
 
     pub(super) fn log(&self) -> String {
@@ -50,7 +50,7 @@ impl Worker {
     pub(super) async fn ends(&mut self) -> ExitStatus {
         let begun = Instant::now();
         loop {
-            if let Some(status) = self.child.try_wait().expect("our child") {
+            if let Some(status) = self.child.0.try_wait().expect("our child") {
                 return status;
             }
             assert!(begun.elapsed() < PATIENCE, "the worker does not end: {}", self.log());
@@ -59,17 +59,6 @@ impl Worker {
     }
 }
 
-impl Drop for Worker {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 pub(super) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !holds() {
-        assert!(begun.elapsed() < PATIENCE, "waited in vain until {what}");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    testkit::seen(&format!("until {what}"), || holds().then_some(())).await;
 }

@@ -17,14 +17,6 @@ pub(super) struct Proxy {
     breaks: watch::Sender<u32>,
 }
 
-/// Properties of each direction.
-#[derive(Clone, Copy)]
-struct Cable {
-    delay: Duration,
-    /// Time that each byte keeps the next one waiting.
-    by_byte: Duration,
-}
-
 impl Proxy {
     pub(super) async fn to(port: u16) -> Self {
         Self::long(port, Duration::ZERO).await
@@ -32,15 +24,16 @@ impl Proxy {
 
     /// Starts a proxy that delays each direction by `delay`.
     pub(super) async fn long(port: u16, delay: Duration) -> Self {
-        Self::over(port, Cable { delay, by_byte: Duration::ZERO }).await
+        Self::over(port, delay, Duration::ZERO).await
     }
 
     /// Starts a proxy that carries `bits` bits a second each way.
     pub(super) async fn narrow(port: u16, delay: Duration, bits: u32) -> Self {
-        Self::over(port, Cable { delay, by_byte: Duration::from_secs(8) / bits }).await
+        Self::over(port, delay, Duration::from_secs(8) / bits).await
     }
 
-    async fn over(port: u16, cable: Cable) -> Self {
+    /// Delays each direction by `delay`, and by `by_byte` for each byte.
+    async fn over(port: u16, delay: Duration, by_byte: Duration) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
         let address = listener.local_addr().expect("an address");
         let (open, state) = watch::channel(true);
@@ -53,8 +46,9 @@ impl Proxy {
                     let Ok(server) = TcpStream::connect(("127.0.0.1", port)).await else { return };
                     let ((from_client, to_client), (from_server, to_server)) =
                         (client.into_split(), server.into_split());
-                    let to_server = pass(from_client, to_server, cable, state.clone());
-                    let both = async { tokio::join!(to_server, pass(from_server, to_client, cable, state)) };
+                    let to_server = pass(from_client, to_server, delay, by_byte, state.clone());
+                    let to_client = pass(from_server, to_client, delay, by_byte, state);
+                    let both = async { tokio::join!(to_server, to_client) };
                     tokio::select! {
                         _ = both => {}
                         _ = broken.changed() => {}
@@ -86,15 +80,16 @@ impl Proxy {
 async fn pass(
     mut from: impl AsyncReadExt + Unpin,
     mut to: impl AsyncWriteExt + Unpin,
-    cable: Cable,
+    delay: Duration,
+    by_byte: Duration,
     mut open: watch::Receiver<bool>,
 ) {
     let (sent, mut under_way) = mpsc::unbounded_channel::<(Instant, Vec<u8>)>();
     let sends = async move {
         let (mut buffer, mut free) = (vec![0; 64 << 10], Instant::now());
         while let Ok(read @ 1..) = from.read(&mut buffer).await {
-            free = free.max(Instant::now()) + cable.by_byte * u32::try_from(read).unwrap_or(u32::MAX);
-            if sent.send((free + cable.delay, buffer[..read].to_vec())).is_err() {
+            free = free.max(Instant::now()) + by_byte * u32::try_from(read).unwrap_or(u32::MAX);
+            if sent.send((free + delay, buffer[..read].to_vec())).is_err() {
                 return;
             }
         }

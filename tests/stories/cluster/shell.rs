@@ -18,7 +18,7 @@ use crate::lichess::electors::program;
 
 use super::processes::PATIENCE;
 
-/// Goes to the machine `attic`, if it is there, and runs a command on it; what is said to the command arrives later.
+/// Runs a command on the machine `attic`, if it is there; the input of the command arrives later.
 const SHELL: &str = r#"
 [ -e "$(dirname "$0")/off" ] && { echo 'ssh: connect to host attic port 22: No route to host' >&2; exit 255; }
 echo $$ >> "$(dirname "$0")/pids"
@@ -56,7 +56,7 @@ impl Scene {
         Self { folder, council, line: Line::start(Variant::Standard) }
     }
 
-    /// Makes a move in half a second, or as soon as anybody has said anything, and says who has voted.
+    /// Makes a move in half a second, or at the first proposal if that is later, and returns the voters.
     async fn plays(&mut self) -> Vec<String> {
         if self.line.legal_moves().is_empty() {
             self.line = Line::start(Variant::Standard);

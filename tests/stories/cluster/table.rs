@@ -80,7 +80,7 @@ impl Table {
     }
 
     /// Replaces the council, as at the beginning of a game.
-    pub(super) fn seats(&mut self, settings: &CouncilSettings) {
+    pub(super) fn replace_council(&mut self, settings: &CouncilSettings) {
         self.council = convene(&self.pool, settings);
     }
 
@@ -151,7 +151,7 @@ impl Table {
         }
     }
 
-    /// Thinks about one move until a machine has proposed something, which comes when others have.
+    /// Thinks about one move until a machine has proposed something; it comes after the first proposal of another.
     pub(super) async fn thinks_until_heard(&mut self, machine: &str, comes: impl FnOnce() + Send) -> Decision {
         let timing = Some(Box::new(|_: &Progress| PATIENCE) as _);
         let line = Arc::new(Line::start(Variant::Standard));
@@ -167,7 +167,7 @@ impl Table {
         decided.expect("a decision")
     }
 
-    pub(super) fn sitting(&self) -> usize {
+    pub(super) fn electors(&self) -> usize {
         self.council.electors().len()
     }
 

@@ -11,11 +11,12 @@ use sources::book::BookMaker;
 use tokio::{process::Command, time::timeout};
 
 use super::concilio;
+use crate::lichess::electors::program;
 
 const OPENING: [&str; 6] = ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5"];
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Plays the opening, and then whatever comes first.
+/// Plays the opening, and then the first legal move.
 struct BookPartner;
 
 #[async_trait]
@@ -64,10 +65,9 @@ async fn imported_lichess_bot_settings_play() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = |name: &str| folder.path().join(name);
         fs::create_dir(path("engines")).expect("made");
-        let engine = path(&format!("engines/{protocol}-engine"));
         let face = if protocol == "uci" { "uci --single" } else { "xboard" };
-        fs::write(&engine, format!("#!/bin/sh\nexec {} {face}\n", env!("CARGO_BIN_EXE_concilio"))).expect("written");
-        fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).expect("allowed");
+        let text = format!("exec {} {face}", env!("CARGO_BIN_EXE_concilio"));
+        program(&path("engines"), &format!("{protocol}-engine"), &text);
         let mut book = BookMaker::default();
         book.add_text(&format!("! Italian\n{}\n", OPENING.join(" "))).expect("a line");
         book.write(&mut fs::File::create(path("main.bin")).expect("a file")).expect("written");

@@ -73,7 +73,7 @@ fn systemd_accepts_the_units() {
             (output.status.success(), said)
         };
         let (fine, said) = analyze(&["verify", "--man=no"]);
-        // It looks at what our unit needs as well; what it has against units of this machine is not ours.
+        // It checks the units that ours needs as well; its complaints about those do not count.
         assert!(fine && !said.lines().any(|line| line.contains("concilio")), "{unit}: {said}");
         let (fine, said) = analyze(&["security", "--offline=true", "--threshold=20"]);
         assert!(fine, "{unit}: {said}");

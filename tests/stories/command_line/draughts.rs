@@ -3,8 +3,10 @@
 use std::{
     fs,
     io::{BufRead as _, BufReader, Write as _},
-    process::{Child, Stdio},
+    process::Stdio,
 };
+
+use testkit::ChildProgram;
 
 use super::concilio;
 
@@ -21,7 +23,7 @@ fn told(arguments: &[&str], lines: &str) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// A text whose lines may be broken anywhere between two words.
+/// Joins the lines of a text: they may be broken between any two words.
 fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -107,7 +109,7 @@ fn locked_journal_stops_no_game() {
     let journal = ["--journal", file.to_str().expect("a path")];
     let serve = ["draughts", "serve", "--listen", "127.0.0.1:0", "--nodes", "200"];
     let mut server =
-        Ended(concilio(&[&serve[..], &journal].concat()).stdout(Stdio::piped()).spawn().expect("it starts"));
+        ChildProgram(concilio(&[&serve[..], &journal].concat()).stdout(Stdio::piped()).spawn().expect("it starts"));
     let mut said = BufReader::new(server.0.stdout.take().expect("its output"));
     let mut line = String::new();
     said.read_line(&mut line).expect("where it listens");
@@ -122,20 +124,10 @@ fn locked_journal_stops_no_game() {
     assert!(games.contains("\"server\":\"damexchange\"") && games.contains("\"result\":\"lost\""), "{games}");
 }
 
-/// Ends the program however the test ends.
-struct Ended(Child);
-
-impl Drop for Ended {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[testkit::test]
 fn two_programs_play_over_a_socket() {
     let mut command = concilio(&["draughts", "serve", "--listen", "127.0.0.1:0", "--nodes", "200"]);
-    let mut server = Ended(command.stdout(Stdio::piped()).spawn().expect("it starts"));
+    let mut server = ChildProgram(command.stdout(Stdio::piped()).spawn().expect("it starts"));
     let mut said = BufReader::new(server.0.stdout.take().expect("its output"));
     let mut line = String::new();
     said.read_line(&mut line).expect("where it listens");

@@ -1,5 +1,6 @@
-//! The command line as a shell sees it: what is printed, with which exit code, on which terminal.
+//! The command line as a shell sees it: output, exit codes and terminals.
 
+mod books;
 mod coming_from;
 mod delivery;
 mod draughts;
@@ -9,7 +10,7 @@ pub(crate) mod terminal;
 
 use std::process::Command;
 
-/// The program, without what the environment of a developer may say to it.
+/// The program, without variables of a developer's environment.
 pub(crate) fn concilio(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_concilio"));
     command.args(arguments).env_remove("CONCILIO_CONFIG").env_remove("RUST_LOG");

@@ -40,13 +40,27 @@ fn a_full_disk_is_one_error() {
 
 #[testkit::test]
 fn wrong_usage_has_exit_code_2() {
-    for arguments in [&["nosuch"][..], &["--log", "nosense", "eval"], &["eval", "no position"], &["uci", "--set", "x"]]
-    {
+    let wrong: [&[&str]; 5] = [
+        &["nosuch"],
+        &["--log", "nosense", "eval"],
+        &["eval", "no position"],
+        &["uci", "--set", "x"],
+        &["practice", "--account", ""],
+    ];
+    for arguments in wrong {
         let output = concilio(arguments).output().expect("it starts");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
     }
     let output = concilio(&["--log", "nosense", "eval"]).output().expect("it starts");
     assert!(stderr(&output).contains("expected off, error, warn"), "{}", stderr(&output));
+}
+
+#[testkit::test]
+fn settings_may_follow_a_subcommand() {
+    for arguments in [["ctl", "status", "--config", "missing.toml"], ["ctl", "--config", "missing.toml", "status"]] {
+        let output = concilio(&arguments).output().expect("it starts");
+        assert!(stderr(&output).contains("missing.toml: "), "{}", stderr(&output));
+    }
 }
 
 #[testkit::test]

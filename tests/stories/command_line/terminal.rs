@@ -69,7 +69,7 @@ impl OnTerminal {
         }
     }
 
-    /// Forgets what was shown until now.
+    /// Forgets the output until now.
     fn forget(&mut self) {
         self.shown.clear();
     }
@@ -100,7 +100,7 @@ fn start_demo(folder: &tempfile::TempDir, term: &str) -> OnTerminal {
     OnTerminal::start(&arguments.each_ref().map(String::as_str), term)
 }
 
-#[testkit::test]
+#[testkit::test(needs(PSEUDO_TERMINAL))]
 fn signal_ends_demo_and_restores_cursor() {
     for signal in [Signal::INT, Signal::TERM] {
         let folder = tempfile::tempdir().expect("a folder");
@@ -115,7 +115,7 @@ fn signal_ends_demo_and_restores_cursor() {
     }
 }
 
-#[testkit::test]
+#[testkit::test(needs(PSEUDO_TERMINAL))]
 fn dumb_terminal_gets_plain_lines() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut demo = start_demo(&folder, "dumb");
@@ -125,7 +125,7 @@ fn dumb_terminal_gets_plain_lines() {
     assert!(status.success() && !shown.contains('\x1b'), "{status}: {shown:?}");
 }
 
-#[testkit::test]
+#[testkit::test(needs(PSEUDO_TERMINAL))]
 fn closed_terminal_stops_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut demo = start_demo(&folder, "dumb");
@@ -148,7 +148,7 @@ fn endings(folder: &tempfile::TempDir) -> Vec<String> {
 }
 
 /// The program used to end with the game, and took the page along.
-#[testkit::test]
+#[testkit::test(needs(PSEUDO_TERMINAL))]
 fn demo_stays_and_plays_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().to_string_lossy().into_owned();
@@ -167,8 +167,8 @@ fn demo_stays_and_plays_again() {
     assert_eq!(endings(&folder).len(), 2, "{shown}");
 }
 
-/// The terminal said that a game was resigned which the journal had as started.
-#[testkit::test]
+/// The terminal and the journal agree on the end of the game: it was resigned.
+#[testkit::test(needs(PSEUDO_TERMINAL))]
 fn interrupted_demo_resigns_its_game() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut demo = start_demo(&folder, "dumb");
@@ -179,7 +179,7 @@ fn interrupted_demo_resigns_its_game() {
     assert_eq!(endings(&folder), ["resign"], "{shown}");
 }
 
-#[testkit::test]
+#[testkit::test(needs(PSEUDO_TERMINAL))]
 fn demo_ends_after_n_games() {
     for limit in [["--games", "1"].as_slice(), &["--exit"]] {
         let folder = tempfile::tempdir().expect("a folder");

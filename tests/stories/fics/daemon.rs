@@ -1,8 +1,7 @@
 //! The daemon plays on FICS, through its own adapter.
 
-use std::{path::Path, time::Duration};
+use std::time::Duration;
 
-use bot::journal::Archive;
 use domain::{Action, ChallengeRequest, Color, Done, GameStatus, ServerEvent};
 use platform::{
     Server,
@@ -13,11 +12,12 @@ use practice::{
     faults::{StreamFault, Streams, When},
 };
 use rustix::process::Signal;
+use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 use super::super::lichess::restart::Daemon as Process;
 use super::harness::{
-    BOT, Daemon, PARTNER, PASSWORD, Telnet, ended, game_between, game_of, partner, server, settings, terms,
+    BOT, Daemon, PARTNER, PASSWORD, Telnet, ended, game_between, game_of, games_in, partner, server, settings, terms,
     was_played_out, within,
 };
 
@@ -31,7 +31,7 @@ async fn ann_and_the_daemon(server: &PracticeServer) -> (Telnet, Daemon) {
     (ann, daemon)
 }
 
-/// Challenges the daemon, which accepts no challenges before its set-up is complete.
+/// Challenges the daemon. It accepts no challenges before its set-up is complete.
 async fn challenge(ann: &mut Telnet) {
     ann.say("match concilio 5 0 unrated white").await;
     ann.until("{Game 1 (Ann vs. Concilio) Creating unrated blitz match.}").await;
@@ -48,23 +48,24 @@ async fn games_are_played_to_their_end() {
         was_played_out(&ended(&server, &game).await);
     }
     let folder = daemon.closes().await;
-    let games = Archive::open(&folder.path().join("journal.db"))
-        .expect("a journal")
-        .games(&Default::default())
-        .expect("readable");
-    assert_eq!(games.len(), 2);
+    assert_eq!(games_in(&folder).1.len(), 2);
 }
 
-/// The settings of a daemon that is a process of its own.
-fn settings_of_a_process(server: &PracticeServer, folder: &Path) -> String {
-    format!(
+/// A daemon that is a process of its own, in a folder.
+async fn process(server: &PracticeServer) -> (TempDir, Process) {
+    server.add_fics_account(BOT, true, PASSWORD).await.expect("a new account");
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = format!(
         "[challenge]\nfriends = ['{PARTNER}']\n[player.council]\nroster = 'mp ma'\nhash = 1\n[player.limits]\nnodes = 1000\n\
          [journal]\npath = '{0}/journal.db'\npgn_directory = '{0}/pgn'\n\
          [servers.fics]\nprotocol = 'fics'\nurl = '{1}'\n\
          [servers.fics.fics]\nusername = '{BOT}'\nfallback_port = 0\nping_after = 1\nping_timeout = 1\nreconnect_max = 1\n",
-        folder.display(),
+        folder.path().display(),
         server.fics_address().expect("a FICS face"),
-    )
+    );
+    let process = Process::start(folder.path(), &settings, &[], &[("CONCILIO_FICS_PASSWORD", PASSWORD)]);
+    within("the daemon to be online", server.wait_until_online(BOT)).await.expect("a server");
+    (folder, process)
 }
 
 /// Another login with our account keeps it. The program exits with a status after which a service
@@ -72,11 +73,7 @@ fn settings_of_a_process(server: &PracticeServer, folder: &Path) -> String {
 #[testkit::test]
 async fn displaced_login_ends_the_program() {
     let server = server("").await;
-    server.add_fics_account(BOT, true, PASSWORD).await.expect("a new account");
-    let folder = tempfile::tempdir().expect("a folder");
-    let settings = settings_of_a_process(&server, folder.path());
-    let process = Process::start(folder.path(), &settings, &[], ("CONCILIO_FICS_PASSWORD", PASSWORD));
-    within("the daemon to be online", server.wait_until_online(BOT)).await.expect("a server");
+    let (_folder, process) = process(&server).await;
     let _owner = Telnet::login(&server, BOT).await;
     assert_eq!(process.ends().await.code(), Some(77));
 }
@@ -88,11 +85,7 @@ async fn displaced_login_ends_the_program() {
 async fn stopped_daemon_resumes_its_game() {
     let server = server("").await;
     partner(&server, PARTNER, SparringKind::Random).await;
-    server.add_fics_account(BOT, true, PASSWORD).await.expect("a new account");
-    let folder = tempfile::tempdir().expect("a folder");
-    let settings = settings_of_a_process(&server, folder.path());
-    let process = Process::start(folder.path(), &settings, &[], ("CONCILIO_FICS_PASSWORD", PASSWORD));
-    within("the daemon to be online", server.wait_until_online(BOT)).await.expect("a server");
+    let (_folder, process) = process(&server).await;
     let game = game_between(&server, PARTNER, BOT, None).await;
     for (ply, is_cut) in [(4, false), (10, true)] {
         within("moves", server.wait_for_ply(&game, ply)).await.expect("a report");
@@ -107,7 +100,7 @@ async fn stopped_daemon_resumes_its_game() {
     was_played_out(&ended(&server, &game).await);
 }
 
-/// A second signal stops the daemon at once; what its owner wants done with the games is done before the connection goes.
+/// A second signal stops the daemon at once, but it resigns its games first, as its settings say.
 #[testkit::test]
 async fn immediate_stop_may_resign() {
     let server = server("").await;

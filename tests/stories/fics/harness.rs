@@ -1,9 +1,9 @@
 //! A stage for the stories: a practice server with a FICS face, people at telnets, and daemons.
 
-use std::{future::Future, net::SocketAddr, sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use bot::{
-    journal::{Archive, Filter, Journal, JournalSettings},
+    journal::{Archive, Filter, GameRecord, Journal, JournalSettings},
     policy::{ChallengeSettings, NameLists, challenge::Names},
     session::{
         self, AccountEnd, AccountPolicy, Connection, Control, EventBus, LimitSettings, PlayerSettings, PreparedPlayer,
@@ -26,30 +26,20 @@ use util::Shutdown;
 #[path = "../../../src/practice/tests/fics/telnet.rs"]
 mod telnet;
 
-use telnet::PATIENCE;
 pub(super) use telnet::{PASSWORD, Telnet};
+pub(super) use testkit::{seen, within};
 
 /// The account that the daemon plays, where there is one.
 pub(super) const BOT: &str = "Concilio";
 /// Sparring partner.
 pub(super) const PARTNER: &str = "Partner";
 
-pub(super) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(PATIENCE, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("waited {PATIENCE:?} in vain for {what}"),
-    }
-}
-
 pub(super) async fn server(faults: &str) -> PracticeServer {
     server_with(faults.parse().expect("a plan of faults"), 0).await
 }
 
 pub(super) async fn server_with(faults: FaultPlan, noise: u32) -> PracticeServer {
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
-        .with_test_writer()
-        .try_init();
+    testkit::show_log();
     let fics = FicsEndpoint { noise, ..FicsEndpoint::at(SocketAddr::from(([127, 0, 0, 1], 0))) };
     let settings =
         practice::PracticeSettings { faults, fics: Some(fics), seed: Some(1), ..practice::PracticeSettings::default() };
@@ -80,7 +70,7 @@ pub(super) fn terms(minutes: u64, increment: u64) -> GameTerms {
 
 pub(super) struct Daemon {
     pub name: String,
-    /// Through which it is told what to do.
+    /// Takes commands of an operator.
     pub control: Control,
     pub events: EventBus,
     folder: TempDir,
@@ -141,15 +131,7 @@ impl Daemon {
     pub(super) async fn its_game(&self) -> GameId {
         let journal = self.folder.path().join("journal.db");
         let newest = || Archive::open(&journal).ok()?.games(&Filter::default()).ok()?.pop().map(|record| record.game);
-        within("a game in the journal", async {
-            loop {
-                if let Some(game) = newest() {
-                    return game;
-                }
-                tokio::task::yield_now().await;
-            }
-        })
-        .await
+        seen("a game in the journal", newest).await
     }
 
     /// Finishes its games and ends; its journal and games are in the folder.
@@ -168,6 +150,13 @@ impl Daemon {
         assert_eq!(end, AccountEnd::Closed);
         self.folder
     }
+}
+
+/// The journal of a daemon that has ended, and its games.
+pub(super) fn games_in(folder: &TempDir) -> (Archive, Vec<GameRecord>) {
+    let archive = Archive::open(&folder.path().join("journal.db")).expect("a journal");
+    let games = archive.games(&Filter::default()).expect("readable");
+    (archive, games)
 }
 
 /// A name for one of several partners: names have letters only.

@@ -1,5 +1,5 @@
 //! The daemon plays on the practice server through its FICS adapter ([`daemon`]), also while connections are cut
-//! ([`weather`]), and it is told what to do ([`operator`]). It is killed in `src/lab/tests/commands/soak.rs`.
+//! ([`weather`]), and obeys its operator ([`operator`]). It is killed in `src/lab/tests/commands/soak.rs`.
 
 mod daemon;
 mod harness;

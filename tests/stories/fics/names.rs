@@ -1,4 +1,4 @@
-//! Players who are called like words of the protocol, on servers of every dialect.
+//! Players named like words of the protocol, on servers of every dialect.
 
 use platform::fics::{FicsSettings, Timeseal};
 use practice::End;

@@ -1,13 +1,13 @@
 //! Tests of an operator's commands on FICS.
 
 use bot::{
-    journal::{Archive, GameKey},
+    journal::GameKey,
     session::{BotEvent, ControlCommand, GameEvent},
 };
 use platform::fics::{FicsSettings, Timeseal};
 use practice::End;
 
-use super::harness::{BOT, Daemon, Telnet, ended, game_of, server, settings, within};
+use super::harness::{BOT, Daemon, Telnet, ended, game_of, games_in, server, settings, within};
 
 /// One command, as `concilio ctl` sends it.
 async fn does(daemon: &Daemon, json: &str) -> Result<String, String> {
@@ -66,11 +66,10 @@ async fn fics_daemon_obeys_its_operator() {
     .await;
 
     let folder = daemon.closes().await;
-    let archive = Archive::open(&folder.path().join("journal.db")).expect("a journal");
-    let games = archive.games(&Default::default()).expect("readable");
+    let (archive, games) = games_in(&folder);
     let [record] = games.as_slice() else { panic!("one game: {games:?}") };
     assert_eq!(record.key(), GameKey::new(&"fics".into(), &record.game));
-    // What we say is in the record, although the server does not show it to us.
+    // The bot's own chat is in the record, although the server does not echo it.
     let ours: Vec<_> =
         archive.chat(record).expect("readable").into_iter().filter(|line| line.username == BOT).collect();
     assert!(ours.iter().any(|line| line.text == "good luck"), "{ours:?}");
@@ -107,8 +106,7 @@ async fn rated_fics_game_reports_rating_change() {
         .await;
         assert!(told.is_some_and(|points| points > 0), "{dialect}: {told:?}");
         let folder = daemon.closes().await;
-        let archive = Archive::open(&folder.path().join("journal.db")).expect("a journal");
-        let games = archive.games(&Default::default()).expect("readable");
+        let (_, games) = games_in(&folder);
         let [record] = games.as_slice() else { panic!("one game: {games:?}") };
         assert_eq!(record.rating_change, told, "{dialect}");
         let pgn = std::fs::read_to_string(record.pgn_path.as_deref().expect("a PGN")).expect("readable");

@@ -1,45 +1,31 @@
 //! Promise 1 on FICS: a panic in each kind of task costs no game.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use async_trait::async_trait;
-use domain::UciMove;
-use practice::{GameView, Sparring, SparringKind};
+use practice::SparringKind;
 
-use super::harness::{Daemon, PARTNER, ended, game_between, server, was_played_out, within};
-use crate::panics::{all_happened, in_its_own_process, panics};
+use super::harness::{Daemon, PARTNER, ended, game_between, seen, server, was_played_out, within};
+use crate::{
+    lichess::harness::thoughtful,
+    panics::{all_happened, in_its_own_process, panics},
+};
 
 #[testkit::test]
 fn fics_link_panic_costs_no_game() {
     in_its_own_process("fics::panics::fics_link_panic_costs_no_game", every_task_panics);
 }
 
-/// A greedy player that takes its time.
-struct Thoughtful(Arc<dyn Sparring>);
-
-#[async_trait]
-impl Sparring for Thoughtful {
-    async fn choose(&self, game: &GameView) -> Option<UciMove> {
-        tokio::time::sleep(Duration::from_millis(250)).await;
-        self.0.choose(game).await
-    }
-}
-
 async fn every_task_panics() {
     let server = server("").await;
-    server.sparring_with(PARTNER, Arc::new(Thoughtful(SparringKind::Greedy.player()))).await.expect("a new account");
+    let (partner, _) = thoughtful(SparringKind::Greedy, Duration::from_millis(250));
+    server.sparring_with(PARTNER, partner).await.expect("a new account");
     let daemon = Daemon::start(&server, "Concilio").await;
     for task in ["FICS link", "account", "game", "player"] {
         let game = game_between(&server, PARTNER, &daemon.name, None).await;
         let report = within("the fourth ply", server.wait_for_ply(&game, 4)).await.expect("a report");
         assert!(report.outcome.is_none(), "{report:?}");
         panics(task, 2);
-        within(&format!("a panic of the task {task}"), async {
-            while !all_happened() {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        })
-        .await;
+        seen(&format!("a panic of the task {task}"), || all_happened().then_some(())).await;
         let mut report = ended(&server, &game).await;
         // The partner may send a move twice where the game is resumed while it thinks.
         let us = report.color_of(&daemon.name);

@@ -1,15 +1,11 @@
 //! Many games while connections are cut every few seconds.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use async_trait::async_trait;
-use domain::UciMove;
-use practice::{End, GameView, Sparring, SparringKind};
+use practice::{End, SparringKind};
 
 use super::harness::{Daemon, ended, game_between, partner_of, server, was_played_out};
+use crate::lichess::harness::thoughtful;
 
 /// Variable with the number of games of the long story (default 200).
 const GAMES: &str = "CONCILIO_WEATHER_GAMES";
@@ -20,24 +16,13 @@ const ACCOUNTS: u8 = 8;
 /// to be cut.
 const PARTNERS_THINK: Duration = Duration::from_millis(250);
 
-/// A greedy player that takes its time.
-struct Thoughtful(Arc<dyn Sparring>);
-
-#[async_trait]
-impl Sparring for Thoughtful {
-    async fn choose(&self, game: &GameView) -> Option<UciMove> {
-        tokio::time::sleep(PARTNERS_THINK).await;
-        self.0.choose(game).await
-    }
-}
-
 async fn are_played_in(weather: &str, games: usize) {
     let server = server(weather).await;
     let began = Instant::now();
     let mut daemons = Vec::new();
     for number in 0..ACCOUNTS {
-        let partner = Thoughtful(SparringKind::Greedy.player());
-        server.sparring_with(&partner_of(number), Arc::new(partner)).await.expect("a new account");
+        let (partner, _) = thoughtful(SparringKind::Greedy, PARTNERS_THINK);
+        server.sparring_with(&partner_of(number), partner).await.expect("a new account");
         daemons.push(Daemon::start(&server, &format!("Concilio{}", char::from(b'A' + number))).await);
     }
     let each = games.div_ceil(usize::from(ACCOUNTS));
@@ -94,7 +79,7 @@ async fn fast_games_survive_cut_connections() {
     are_played_in("cut=3s,delay=20ms", games).await;
 }
 
-/// Promise 1 on FICS: what else can happen happens, too: lost answers, half-open connections, lines twice and in the wrong order.
+/// Promise 1 on FICS: all other faults, too: lost answers, half-open connections, lines twice and in the wrong order.
 #[testkit::test]
 async fn games_survive_all_faults_at_once() {
     are_played_in("cut=3s,delay=20ms,lost=0.5%,half-open=0.2%,duplicate=2%,reorder=0.5%", 8).await;

@@ -27,7 +27,7 @@ fn ready(program: &mut Program) -> Vec<String> {
     program.until("readyok")
 }
 
-/// An option has a name, a type, and what its type needs.
+/// An option has a name, a type, and the values of its type.
 #[track_caller]
 fn assert_option(line: &str) {
     let rest = line.strip_prefix("option name ").unwrap_or_else(|| panic!("{line:?}"));
@@ -104,7 +104,7 @@ fn position(fen: &str, moves: &str) -> (String, Line) {
     (format!("position {start}{moves}"), line)
 }
 
-/// Promise 3: scored is what was searched.
+/// Promise 3: a move with a score was searched.
 #[testkit::test]
 fn every_limit_yields_a_scored_move() {
     let positions = [

@@ -4,18 +4,16 @@ use std::{
     fs,
     io::{BufRead, BufReader, Write},
     path::Path,
-    process::{Child, ChildStdin, Command, Stdio},
+    process::{ChildStdin, Command, Stdio},
     sync::mpsc,
-    time::Duration,
 };
+
+use testkit::{ChildProgram, PATIENCE};
 
 use crate::lichess::electors;
 
-/// Time after which a test counts as hanging.
-const PATIENCE: Duration = Duration::from_secs(300);
-
 pub(crate) struct Program {
-    child: Child,
+    child: ChildProgram,
     stdin: Option<ChildStdin>,
     lines: mpsc::Receiver<String>,
 }
@@ -52,7 +50,7 @@ impl Program {
         let (sender, lines) = mpsc::channel();
         std::thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
         let stdin = child.stdin.take();
-        Self { child, stdin, lines }
+        Self { child: ChildProgram(child), stdin, lines }
     }
 
     pub(crate) fn say(&mut self, lines: &str) {
@@ -92,21 +90,14 @@ impl Program {
 
     #[cfg(target_os = "linux")]
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
-        rustix::process::kill_process(rustix::process::Pid::from_child(&self.child), signal).expect("it runs");
+        rustix::process::kill_process(rustix::process::Pid::from_child(&self.child.0), signal).expect("it runs");
     }
 
-    /// Says nothing more; what it still has to say, until it ends by itself.
+    /// Closes its input, and returns its last lines when it has ended by itself.
     pub(crate) fn end(mut self) -> Vec<String> {
         self.stdin = None;
         let rest = std::iter::from_fn(|| self.lines.recv_timeout(PATIENCE).ok()).collect();
-        assert!(self.child.wait().expect("it ends").success());
+        assert!(self.child.0.wait().expect("it ends").success());
         rest
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

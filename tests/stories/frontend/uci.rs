@@ -37,24 +37,6 @@ fn a_won_game_is_played_to_mate() {
 }
 
 #[testkit::test]
-fn a_program_is_heard_in_mid_think() {
-    let mut program = start();
-    program.say("position startpos moves e2e4\ngo infinite");
-    program.until("info depth ");
-    program.say("isready");
-    let meanwhile = program.until("readyok");
-    assert!(!meanwhile.iter().any(|line| line.starts_with("bestmove")), "the search was not stopped yet");
-    program.say("stop");
-    let heard = program.until("bestmove");
-    let mut line = Line::start(Variant::Standard);
-    line.play_all("e2e4").expect("legal");
-    let best = heard.last().and_then(|line| line.split(' ').nth(1)).expect("a move");
-    assert!(line.is_legal(best.parse().expect("a move")), "{best}");
-    program.say("stop\nisready");
-    assert_eq!(program.until("readyok").len(), 1, "one search, one answer");
-}
-
-#[testkit::test]
 fn final_position_is_analysed_until_stop() {
     let mut program = start();
     program.say("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo infinite\nisready");
@@ -135,7 +117,7 @@ fn invalid_input_changes_nothing() {
     assert!(Line::start(Variant::Standard).is_legal(best_move(&program).0));
 }
 
-/// Every `go` gets a move, whatever its arguments.
+/// Every `go` gets a move, with any arguments.
 #[testkit::test]
 fn invalid_go_is_explained_and_answered() {
     let mut program = start();
@@ -153,14 +135,6 @@ fn invalid_go_is_explained_and_answered() {
 }
 
 #[testkit::test]
-fn searchmoves_limits_the_council() {
-    let mut program = start();
-    program.say("position startpos\ngo nodes 500 searchmoves a2a3 h2h3");
-    let (best, _) = best_move(&program);
-    assert!(["a2a3", "h2h3"].contains(&best.to_string().as_str()), "{best}");
-}
-
-#[testkit::test]
 fn castling_notation_is_an_option() {
     let mut program = start();
     program.say("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1\ngo depth 2 searchmoves e1g1");
@@ -171,13 +145,12 @@ fn castling_notation_is_an_option() {
 }
 
 #[testkit::test]
-fn limited_search_survives_end_of_input() {
-    let mut program = start();
-    program.say("position startpos\ngo nodes 2000");
-    assert!(program.end().last().is_some_and(|line| line.starts_with("bestmove")));
-    let mut program = start();
-    program.say("position startpos\ngo infinite");
-    assert!(program.end().last().is_some_and(|line| line.starts_with("bestmove")));
+fn search_survives_end_of_input() {
+    for limit in ["nodes 2000", "infinite"] {
+        let mut program = start();
+        program.say(&format!("position startpos\ngo {limit}"));
+        assert!(program.end().last().is_some_and(|line| line.starts_with("bestmove")), "{limit}");
+    }
 }
 
 #[testkit::test]

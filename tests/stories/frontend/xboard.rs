@@ -1,4 +1,4 @@
-//! Tests over CECP, from programs and from people who type.
+//! Tests over CECP, for programs and for people at a console.
 
 use domain::{Line, UciMove, Variant};
 

@@ -1,56 +1,44 @@
 //! The journal comes back from a backup, and a daemon with settings that were broken meanwhile is found.
 
-use std::{fs, path::Path, process::Command};
+use std::{fs, path::Path};
 
 use super::{
     harness::{Story, within},
-    operator::ctl,
+    operator::{SETTINGS, concilio, ctl, log},
     restart::Daemon,
 };
 use bot::journal::{Archive, Filter};
-
-const QUICK: &str =
-    "[challenge]\nfriends = ['Partner']\n[player.council]\nroster = 'mp ma'\nhash = 1\n[player.limits]\nnodes = 2000\n";
-
-/// `concilio journal` with the daemon's settings: whether it could be done, and what was printed.
-async fn journal(story: &Story, words: &[&str]) -> Result<String, String> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_concilio"));
-    let config = story.folder.path().join("concilio.toml");
-    command.arg("journal").args(words).arg("--config").arg(config).env_remove("RUST_LOG");
-    let output = tokio::task::spawn_blocking(move || command.output()).await.expect("no panic").expect("it starts");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
-    if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
-}
 
 fn games_in(file: &Path) -> usize {
     Archive::open(file).expect("a journal").games(&Filter::default()).expect("readable").len()
 }
 
-/// Promise 5: backup, kill -9, restore, go on: the game that ran goes on, and what came after the backup is kept beside the journal.
+/// Promise 5: backup, kill -9, restore, go on: the running game goes on, and the entries after the backup are kept beside the journal.
 #[testkit::test]
 async fn daemon_resumes_from_restored_journal() {
     let story = Story::set_the_stage(|_| ()).await;
-    let mut daemon = Daemon::run(&story, QUICK);
+    let mut daemon = Daemon::run(&story, SETTINGS);
     let first = story.challenge().await;
     story.played(&first).await;
     let backup = story.folder.path().join("backup.db").display().to_string();
-    journal(&story, &["backup", &backup]).await.expect("copied");
-    story.partner_stops_at(8);
+    concilio(&story, &["journal", "backup", &backup]).await.expect("copied");
+    // Before anything can mate.
+    story.partner_stops_at(2);
     let second = story.challenge().await;
-    story.ply(&second, 6).await;
-    let refused = journal(&story, &["restore", &backup]).await.expect_err("a daemon writes it");
+    story.ply(&second, 2).await;
+    let refused = concilio(&story, &["journal", "restore", &backup]).await.expect_err("a daemon writes it");
     assert!(refused.contains("is writing it") && refused.lines().count() == 1, "{refused}");
     daemon.kill();
 
-    let said = journal(&story, &["restore", &backup]).await.expect("restored");
+    let said = concilio(&story, &["journal", "restore", &backup]).await.expect("restored");
     let kept = said.rsplit("is kept as ").next().expect("a name");
     assert_eq!((games_in(&story.journal_path()), games_in(Path::new(kept))), (1, 2), "{said}");
-    let daemon = Daemon::run(&story, QUICK);
+    let daemon = Daemon::run(&story, SETTINGS);
     story.partner_stops_at(usize::MAX);
     let report = story.played(&second).await;
     daemon.terminate();
     let status = daemon.ends().await;
-    assert!(status.success(), "{status:?}: {}", super::operator::log(&story).join("\n"));
+    assert!(status.success(), "{status:?}: {}", log(&story).join("\n"));
     let written: Vec<_> = story.journal_of(&second).iter().map(|record| record.uci).collect();
     assert_eq!(written, report.line.moves());
     assert_eq!(games_in(&story.journal_path()), 2);
@@ -60,7 +48,7 @@ async fn daemon_resumes_from_restored_journal() {
 #[testkit::test]
 async fn broken_settings_still_find_the_daemon() {
     let story = Story::set_the_stage(|_| ()).await;
-    let daemon = Daemon::run(&story, QUICK);
+    let daemon = Daemon::run(&story, SETTINGS);
     within("the daemon to be online", story.server.wait_until_online(super::harness::BOT)).await.expect("a server");
     let config = story.folder.path().join("concilio.toml");
     let sound = fs::read_to_string(&config).expect("the settings");
@@ -80,10 +68,9 @@ async fn broken_settings_still_find_the_daemon() {
     bytes.extend(b"# \xff\xfe\n");
     fs::write(&config, bytes).expect("written");
     ctl(&story, &["status"]).await.expect("bytes that are no text change nothing either");
-    // A reload still says what is wrong.
+    // A reload still names the mistake.
     fs::write(&config, format!("name = = two\n{sound}")).expect("written");
     let error = ctl(&story, &["reload"]).await.expect_err("it is wrong");
     assert!(error.contains("concilio.toml:1"), "{error}");
-    daemon.terminate();
-    assert!(daemon.ends().await.success());
+    daemon.closes().await;
 }

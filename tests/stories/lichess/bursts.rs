@@ -21,7 +21,7 @@ async fn all_are_played(games: usize) {
     story.goes_on_and_closes().await;
 }
 
-/// Promise 1: a burst of starts is what every reconnection brings.
+/// Promise 1: every reconnection brings a burst of starts.
 #[testkit::test]
 async fn eight_simultaneous_games_are_played() {
     all_are_played(8).await;

@@ -4,16 +4,14 @@ use std::{
     fs,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
-use bot::journal::{Archive, GameKey};
 use bot::session::LimitSettings;
 use council::{CouncilSettings, ElectorSettings};
 use domain::GameId;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::harness::{SERVER, Story, roster, soon_over, tc, within};
+use super::harness::{Story, archived, roster, seen, soon_over, tc};
 
 pub(crate) fn program(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
@@ -37,19 +35,14 @@ pub(super) fn uci_engine(folder: &Path) -> (PathBuf, impl Fn() -> Vec<Pid> + use
 /// waits for it, and in a container there may be no parent that does.
 pub(crate) fn lives(pid: Pid) -> bool {
     let status = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).unwrap_or_default();
-    // Behind its name, which may hold anything.
+    // Behind its name: that may contain any letters.
     let has_ended = status.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z'));
     rustix::process::test_kill_process(pid).is_ok() && !has_ended
 }
 
 /// Waits until a process has ended.
 pub(super) async fn is_gone(pid: Pid) {
-    let gone = async {
-        while lives(pid) {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    within("an engine to end", gone).await;
+    seen("the end of an engine", || (!lives(pid)).then_some(())).await;
 }
 
 fn custom(engines: &[&Path]) -> CouncilSettings {
@@ -61,9 +54,7 @@ fn custom(engines: &[&Path]) -> CouncilSettings {
 
 /// Returns the number of proposals for each move of ours in a game; only moves are skipped.
 pub(super) fn votes(story: &Story, game: &GameId) -> Vec<usize> {
-    let archive = Archive::open(&story.journal_path()).expect("a journal");
-    let record = archive.game(&GameKey::new(&SERVER.into(), game)).expect("readable").expect("the game");
-    let moves = archive.moves(&record).expect("readable");
+    let (archive, moves) = archived(&story.journal_path(), game);
     let ours = moves.iter().filter(|record| record.ours.as_ref().is_some_and(|ours| ours.source != "forced"));
     ours.map(|record| archive.proposals(record).expect("readable").len()).collect()
 }
@@ -116,7 +107,7 @@ done";
 /// Promise 3: where no elector ever says a word, there is a legal move to send all the same, in time.
 #[testkit::test]
 async fn mute_council_still_moves() {
-    // Half of what the clock shows is waited for a word. Soon that is half of a second, and as much is left for a busy machine.
+    // A proposal is awaited for half of the clock: soon that is half a second, and as much is left for a busy machine.
     let mut story = Story::set_the_stage(|plan| plan.time_control = tc("3+0.5")).await;
     let mute = program(story.folder.path(), "mute.sh", MUTE);
     story.plan.council = custom(&[&mute]);

@@ -1,6 +1,6 @@
 //! Engines of other projects and programs of one's own play whole games, over every protocol.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
+use std::time::Duration;
 
 use bot::session::LimitSettings;
 use council::{CouncilSettings, ElectorSettings, electors::EngineProtocol};
@@ -8,7 +8,7 @@ use domain::Variant;
 use testkit::needs::{FAIRY_STOCKFISH, FAIRYMAX, GNUCHESS, Need, PHALANX, PYTHON, SJENG};
 
 use super::{
-    electors::votes,
+    electors::{program, votes},
     harness::{Story, roster, tc},
     operator::{log, logged},
     restart::Daemon,
@@ -81,14 +81,13 @@ async fn fairy_stockfish_plays_uci_and_cecp() {
 async fn installed_engine_plays_the_variants() {
     let story = Story::set_the_stage(|plan| plan.time_control = tc("120+1")).await;
     let settings = "[challenge]\nvariants = 'all'\n[player.limits]\nnodes = 1000\n";
-    let daemon = Daemon::run_with(story.folder.path(), &story, settings, &[]);
+    let daemon = Daemon::run_quietly(&story, settings);
     let are_played = |variant: &Variant| !variant.is_standard_rules() && *variant != Variant::Atomic;
     for variant in Variant::ALL.into_iter().filter(are_played) {
         let game = story.challenge_with(|terms| terms.game.variant = variant).await;
         story.played(&game).await;
     }
-    daemon.terminate();
-    assert!(daemon.ends().await.success());
+    daemon.closes().await;
 }
 
 /// The program of docs/own-player.md.
@@ -109,17 +108,11 @@ async fn custom_player_plays_a_game() {
 #[testkit::test]
 async fn engine_stderr_goes_to_the_log() {
     let story = Story::set_the_stage(|_| ()).await;
-    let program = |name: &str| {
-        let path = story.folder.path().join(name);
-        let text = format!(
-            "#!/bin/sh\nprintf 'I am {name}\\033[31m\\n' >&2\nexec {} uci --single\n",
-            env!("CARGO_BIN_EXE_concilio")
-        );
-        fs::write(&path, text).expect("written");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("allowed");
-        path
-    };
-    let (talker, quiet) = (program("talker"), program("quiet"));
+    let [talker, quiet] = ["talker", "quiet"].map(|name| {
+        let concilio = env!("CARGO_BIN_EXE_concilio");
+        let text = format!("printf 'I am {name}\\033[31m\\n' >&2\nexec {concilio} uci --single");
+        program(story.folder.path(), name, &text)
+    });
     let settings = format!(
         "[challenge]\nfriends = ['Partner']\n[player.council]\nroster = 'custom'\nhash = 1\n\
          electors = [{{ name = 'one', engine = '{}', stderr = 'log' }}, {{ name = 'two', engine = '{}' }}]\n\
@@ -127,12 +120,11 @@ async fn engine_stderr_goes_to_the_log() {
         talker.display(),
         quiet.display()
     );
-    let daemon = Daemon::run_with(story.folder.path(), &story, &settings, &[]);
+    let daemon = Daemon::run_quietly(&story, &settings);
     let game = story.challenge().await;
     story.played(&game).await;
     let line = logged(&story, &["talker: I am talker"]).await;
     assert!(!line.contains('\u{1b}'), "{line:?}");
-    daemon.terminate();
-    assert!(daemon.ends().await.success());
+    daemon.closes().await;
     assert!(!log(&story).iter().any(|line| line.contains("I am quiet")));
 }

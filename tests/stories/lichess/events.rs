@@ -56,7 +56,7 @@ async fn event_stream_retries_back_off() {
     faults.fail_requests(RequestKind::EventStream, Span::For(outage), RequestFault::Answer(502));
     faults.break_stream(Streams::Events(BOT.to_owned()), When::Now, StreamFault::Abort);
     story.played(&game).await;
-    // The outage is what the story is about, so it is waited for.
+    // The story is about the outage, so it waits for all of it.
     tokio::time::sleep_until(begun + outage).await;
     let spent = requests() - before;
     assert!((2..=10).contains(&spent), "{spent} requests in {outage:?}");

@@ -1,8 +1,7 @@
 //! A stage for the stories: a practice server, a partner who challenges, and the daemon, put together as `concilio run` does.
 
 use std::{
-    future::Future,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -37,8 +36,7 @@ pub(crate) const PARTNER: &str = "Partner";
 /// The daemon's name for the server.
 pub(crate) const SERVER: &str = "practice";
 
-/// Turns a hang into a failure. Nothing is as slow as this, not even on a machine that does other things as well.
-const PATIENCE: Duration = Duration::from_secs(300);
+pub(crate) use testkit::{seen, within};
 
 pub(crate) struct Plan {
     pub practice: practice::PracticeSettings,
@@ -100,7 +98,7 @@ pub(crate) fn roster(name: &str) -> CouncilSettings {
 }
 
 /// Sets up a game that the daemon begins with White, and can win in two moves. Without a mate or a
-/// capture it is drawn after a hundred plies, of which `played` count as played.
+/// capture it is drawn after a hundred plies; `played` of them count as played.
 pub(crate) fn soon_over(terms: &mut ChallengeTerms, played: u32) {
     terms.game.variant = Variant::FromPosition;
     terms.fen = Some(format!("4k3/8/8/8/8/8/R7/1R5K w - - {played} 80"));
@@ -112,31 +110,15 @@ pub(crate) fn tc(text: &str) -> TimeControl {
     text.parse().expect("a time control")
 }
 
-pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(PATIENCE, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("waited {PATIENCE:?} in vain for {what}"),
-    }
+/// A sparring player that takes its `time` for every move, and the first ply at which it makes none.
+pub(crate) fn thoughtful(kind: SparringKind, time: Duration) -> (Arc<dyn Sparring>, watch::Sender<usize>) {
+    let (sender, stops_at) = watch::channel(usize::MAX);
+    (Arc::new(Thoughtful { player: kind.player(), time, stops_at }), sender)
 }
 
-/// Polls until `look` returns a value. Changes of files send no events.
-pub(crate) async fn seen<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
-    let looks = async {
-        loop {
-            if let Some(seen) = look() {
-                return seen;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    };
-    within(what, looks).await
-}
-
-/// A sparring player that takes its time.
 struct Thoughtful {
     player: Arc<dyn Sparring>,
     time: Duration,
-    /// First ply at which it makes no move.
     stops_at: watch::Receiver<usize>,
 }
 
@@ -160,30 +142,21 @@ pub(crate) struct Story {
     pub plan: Plan,
     pub token: String,
     pub folder: TempDir,
-    daemon: Option<Daemon>,
+    daemon: Option<(Shutdown, JoinHandle<AccountEnd>)>,
     partner_stops_at: watch::Sender<usize>,
-}
-
-struct Daemon {
-    shutdown: Shutdown,
-    task: JoinHandle<AccountEnd>,
 }
 
 impl Story {
     /// A server and a partner, without the daemon.
     pub(crate) async fn set_the_stage(change: impl FnOnce(&mut Plan)) -> Self {
-        // Say RUST_LOG=concilio=debug to see what a story is made of.
-        let _ = tracing_subscriber::fmt()
-            .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
-            .with_test_writer()
-            .try_init();
+        // RUST_LOG=concilio=debug shows the steps of a story.
+        testkit::show_log();
         let mut plan = Plan::default();
         change(&mut plan);
         let server = PracticeServer::start(plan.practice.clone()).await.expect("a free port");
         let token = server.add_account(BOT, true).await.expect("a new account");
-        let (partner_stops_at, stops_at) = watch::channel(usize::MAX);
-        let partner = Thoughtful { player: plan.partner.clone().player(), time: plan.partner_thinks, stops_at };
-        server.sparring_with(PARTNER, Arc::new(partner)).await.expect("a new account");
+        let (partner, partner_stops_at) = thoughtful(plan.partner.clone(), plan.partner_thinks);
+        server.sparring_with(PARTNER, partner).await.expect("a new account");
         let folder = tempfile::tempdir().expect("a folder");
         Self { server, plan, token, folder, daemon: None, partner_stops_at }
     }
@@ -243,7 +216,7 @@ impl Story {
         let (lichess, events) = lichess::connect(settings, token, stop.clone()).expect("a client");
         let connection = Connection { name: SERVER.into(), server: Arc::new(lichess), events, stop };
         let task = tokio::spawn(session::play(connection, runtime, shutdown.clone()));
-        self.daemon = Some(Daemon { shutdown, task });
+        self.daemon = Some((shutdown, task));
     }
 
     /// The partner challenges the daemon; the game will have the name that is returned.
@@ -301,9 +274,9 @@ impl Story {
 
     /// The daemon finishes its games and ends; then the record of all its games is complete.
     pub(crate) async fn closes(&mut self) {
-        let daemon = self.daemon.take().expect("a daemon");
-        daemon.shutdown.drain.cancel();
-        let end = within("the daemon to end", daemon.task).await.expect("no panic");
+        let (shutdown, task) = self.daemon.take().expect("a daemon");
+        shutdown.drain.cancel();
+        let end = within("the daemon to end", task).await.expect("no panic");
         assert_eq!(end, AccountEnd::Closed);
         for report in self.server.games().await.expect("reports").iter().filter(|report| report.line.ply() >= 2) {
             let written: Vec<_> = self.journal_of(&report.id).iter().map(|record| record.uci).collect();
@@ -318,10 +291,16 @@ impl Story {
 
     /// The moves of a game that stand in the journal.
     pub(crate) fn journal_of(&self, game: &GameId) -> Vec<MoveRecord> {
-        let archive = Archive::open(&self.journal_path()).expect("a journal");
-        let record = archive.game(&GameKey::new(&SERVER.into(), game)).expect("readable").expect("the game");
-        archive.moves(&record).expect("readable")
+        archived(&self.journal_path(), game).1
     }
+}
+
+/// A journal, and the moves of a game in it.
+pub(crate) fn archived(journal: &Path, game: &GameId) -> (Archive, Vec<MoveRecord>) {
+    let archive = Archive::open(journal).expect("a journal");
+    let record = archive.game(&GameKey::new(&SERVER.into(), game)).expect("readable").expect("the game");
+    let moves = archive.moves(&record).expect("readable");
+    (archive, moves)
 }
 
 /// Fails unless a game ended on the board: not on time, not by an absent player, and without an

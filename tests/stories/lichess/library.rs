@@ -27,7 +27,7 @@ async fn lost_book_line_is_not_repeated() {
 [player.book]\nfiles = ['{}']\nrepeat_lost = false\n",
         book.display()
     );
-    let daemon = Daemon::run_with(story.folder.path(), &story, &settings, &[]);
+    let daemon = Daemon::run_quietly(&story, &settings);
     let mut sources = Vec::new();
     for _ in 0..2 {
         let game = story.challenge_with(|terms| terms.color = Some(Color::Black)).await;
@@ -39,6 +39,5 @@ async fn lost_book_line_is_not_repeated() {
         sources.push(first.source);
     }
     assert_eq!(sources, ["book", "council"]);
-    daemon.terminate();
-    assert!(daemon.ends().await.success());
+    daemon.closes().await;
 }

@@ -2,7 +2,7 @@
 //! something goes wrong, and every story ends with a look at what the *server* knows.
 //!
 //! 1. A game never ends because of us: [`streams`], [`moves`], [`events`], [`bursts`], [`weather`], [`restart`],
-//!    [`slow_streams`], [`electors`], [`ponder`], [`panics`].
+//!    [`slow_streams`], [`electors`], [`ponder`], [`panics`], [`proxies`].
 //! 2. One search a ply, stale results dropped, idempotent moves: [`moves`], and `src/bot/session/machine/tests.rs`.
 //! 3. There is always a searched move to send: [`electors`].
 //! 4. No forfeit on time that a faster reply could have prevented; lag is measured: [`record`].
@@ -10,11 +10,11 @@
 //!    [`absence`].
 //! 6. The token is never logged and never in the journal: [`restart`], and `src/platform/tests/lichess/secrecy.rs`.
 //!
-//! What its operator reads and orders: [`operator`]; tournaments: [`tournaments`]; and what others can make of that: [`outsiders`].
+//! Log and commands of the operator: [`operator`]; tournaments: [`tournaments`]; hostile names and texts: [`outsiders`].
 //!
 //! All of them for a while at once, under kills and load: `src/lab/tests/commands/soak.rs`.
 //!
-//! Which test stands for which known failure of other bots is listed in `docs/faults.md`.
+//! `docs/faults.md` lists known failures of other bots with their tests.
 
 mod absence;
 mod backup;
@@ -27,10 +27,11 @@ pub(crate) mod harness;
 mod library;
 mod moves;
 mod online;
-mod operator;
+pub(crate) mod operator;
 mod outsiders;
 mod panics;
 mod ponder;
+mod proxies;
 mod record;
 pub(crate) mod restart;
 mod slow_streams;

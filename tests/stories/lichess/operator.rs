@@ -1,18 +1,20 @@
 //! Tests of the operator's view and commands: the log, `concilio ctl`, reloaded settings.
 
-use std::{fs, path::Path, process::Command, time::Duration};
+use std::{fs, path::Path, process::Command};
 
 use domain::TournamentKind;
 use practice::{AccountId, ChallengeState, End};
 use rustix::process::Signal;
 
+use crate::page::stage::client;
+
 use super::{
-    harness::{BOT, PARTNER, Story, tc, within},
+    harness::{BOT, PARTNER, Story, seen, tc, within},
     restart::Daemon,
 };
 
 /// Quick games, one at a time.
-const SETTINGS: &str = "[challenge]\nfriends = ['Partner']
+pub(super) const SETTINGS: &str = "[challenge]\nfriends = ['Partner']
 [player.council]\nroster = 'mp ma'\nhash = 1\n[player.limits]\nnodes = 2000\n";
 
 /// The lines that the daemon has written, as far as they are whole.
@@ -23,23 +25,21 @@ pub(super) fn log(story: &Story) -> Vec<String> {
 }
 
 /// Waits until a line of the log holds all of these words.
-pub(super) async fn logged(story: &Story, words: &[&str]) -> String {
-    let found = async {
-        loop {
-            if let Some(line) = log(story).into_iter().find(|line| words.iter().all(|word| line.contains(word))) {
-                return line;
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    within(&format!("a line of the log with {words:?}"), found).await
+pub(crate) async fn logged(story: &Story, words: &[&str]) -> String {
+    let found = || log(story).into_iter().find(|line| words.iter().all(|word| line.contains(word)));
+    seen(&format!("a line of the log with {words:?}"), found).await
 }
 
-/// `concilio ctl` with the daemon's own settings: whether it could be done, and what was printed.
+/// `concilio ctl` with the daemon's own settings; returns the output.
 pub(super) async fn ctl(story: &Story, words: &[&str]) -> Result<String, String> {
+    concilio(story, &[&["ctl"][..], words].concat()).await
+}
+
+/// Runs the program with the daemon's own settings. Returns its output, as an error if it failed.
+pub(super) async fn concilio(story: &Story, words: &[&str]) -> Result<String, String> {
     let config = story.folder.path().join("concilio.toml");
     let mut command = Command::new(env!("CARGO_BIN_EXE_concilio"));
-    command.arg("ctl").arg("--config").arg(config).args(words).env_remove("RUST_LOG");
+    command.args(words).arg("--config").arg(config).env_remove("RUST_LOG");
     let output = tokio::task::spawn_blocking(move || command.output()).await.expect("no panic").expect("it starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
     if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
@@ -50,12 +50,11 @@ pub(super) async fn ctl(story: &Story, words: &[&str]) -> Result<String, String>
 async fn log_describes_a_whole_game() {
     let story = Story::set_the_stage(|_| ()).await;
     let settings = format!("{SETTINGS}[log]\nfile = '{}'\n", story.folder.path().join("days/concilio.log").display());
-    let daemon = Daemon::run_with(story.folder.path(), &story, &settings, &[]);
+    let daemon = Daemon::run_quietly(&story, &settings);
     let game = story.challenge().await;
     story.played(&game).await;
     logged(&story, &["over:"]).await;
-    daemon.terminate();
-    assert!(daemon.ends().await.success());
+    daemon.closes().await;
 
     let lines = log(&story);
     let told: Vec<&str> = lines.iter().filter_map(|line| line.get(20..)).collect();
@@ -94,7 +93,7 @@ async fn rejected_account_is_logged_once() {
             true => story.server.add_account("Human", false).await.expect("a new account"),
             false => "lip_nobody".to_owned(),
         };
-        let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &[]);
+        let daemon = Daemon::run_quietly(&story, SETTINGS);
         assert_eq!(daemon.ends().await.code(), Some(77));
         let lines = log(&story);
         let words = "ERROR practice: cannot play: ";
@@ -112,8 +111,7 @@ async fn json_log_has_an_object_per_line() {
     let game = story.challenge().await;
     story.played(&game).await;
     logged(&story, &["game_over"]).await;
-    daemon.terminate();
-    assert!(daemon.ends().await.success());
+    daemon.closes().await;
     let objects: Vec<serde_json::Value> =
         log(&story).iter().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"))).collect();
     for event in ["connected", "challenge", "game_started", "game_over", "closed"] {
@@ -133,7 +131,7 @@ async fn daemon_obeys_its_operator() {
     assert!(
         ctl(&story, &["--socket", "/no/such/socket", "status"]).await.is_err_and(|said| said.contains("no daemon"))
     );
-    let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &[]);
+    let daemon = Daemon::run_quietly(&story, SETTINGS);
     let game = story.challenge().await;
     story.ply(&game, 2).await;
 
@@ -196,9 +194,10 @@ async fn daemon_obeys_its_operator() {
 #[testkit::test]
 async fn operator_can_offer_a_draw() {
     let story = Story::set_the_stage(|plan| plan.time_control = tc("600+5")).await;
-    let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &[]);
+    let daemon = Daemon::run_quietly(&story, SETTINGS);
     let game = story.challenge().await;
-    story.ply(&game, 2).await;
+    // By the fourth ply the daemon has answered a move after its first, so it knows that both sides have moved.
+    story.ply(&game, 4).await;
     let id = game.clone();
     // The partner may decline it by a move that is on its way already.
     let offered = story.server.wait(move |state| {
@@ -206,25 +205,27 @@ async fn operator_can_offer_a_draw() {
         (offers.white || offers.black).then_some(())
     });
     let command = ["draw", game.as_str()];
-    let (said, offered) = tokio::join!(ctl(&story, &command), within("the offer", offered));
+    let asked = async {
+        let said = ctl(&story, &command).await.expect("it can offer one");
+        assert!(said.contains("draw offer"), "{said}");
+    };
+    let (offered, ()) = tokio::join!(within("the offer", offered), asked);
     offered.expect("a server");
-    assert!(said.is_ok_and(|said| said.contains("draw offer")));
     logged(&story, &["operator command", "draw offer"]).await;
-    daemon.terminate();
-    assert!(daemon.ends().await.success());
+    daemon.closes().await;
 }
 
-/// New settings hold for what comes, bad ones change nothing, and neither costs a game.
+/// New settings hold for later games, bad ones change nothing, and neither costs a game.
 #[testkit::test]
 async fn settings_reload_during_a_game() {
     let story = Story::set_the_stage(|_| ()).await;
-    let daemon = Daemon::run_with(story.folder.path(), &story, SETTINGS, &[]);
+    let daemon = Daemon::run_quietly(&story, SETTINGS);
     let game = story.challenge().await;
     story.ply(&game, 4).await;
     let config = story.folder.path().join("concilio.toml");
     let written = fs::read_to_string(&config).expect("the settings");
 
-    // The program finds its socket by the settings too: where these are bad, it is told which socket.
+    // The command finds the socket by the same settings: while these are bad, it gets the socket's name.
     let socket = story.folder.path().join("journal.db.sock").display().to_string();
     fs::write(&config, written.replace("nodes = 2000", "nodes = 'many'")).expect("written");
     let error = ctl(&story, &["--socket", &socket, "reload"]).await.expect_err("it is wrong");
@@ -240,8 +241,7 @@ async fn settings_reload_during_a_game() {
     story.played(&game).await;
     let next = story.challenge().await;
     story.played(&next).await;
-    daemon.terminate();
-    assert!(daemon.ends().await.success());
+    daemon.closes().await;
 }
 
 /// The page's server answers Prometheus and health checks.
@@ -249,14 +249,13 @@ async fn settings_reload_during_a_game() {
 async fn a_daemon_tells_how_it_is() {
     let story = Story::set_the_stage(|_| ()).await;
     let settings = format!("{SETTINGS}[web]\naddress = '127.0.0.1:0'\n");
-    let daemon = Daemon::run_with(story.folder.path(), &story, &settings, &[]);
+    let daemon = Daemon::run_quietly(&story, &settings);
     let game = story.challenge().await;
     story.played(&game).await;
     logged(&story, &["over:"]).await;
     let line = logged(&story, &["the page is at http://127.0.0.1:"]).await;
     let (_, url) = line.rsplit_once(' ').expect("an address");
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    let client = client();
     let get = async |path: &str| {
         let answer = within("an answer", client.get(format!("{url}{path}")).send()).await.expect("an answer");
         (answer.status().as_u16(), answer.text().await.expect("a text"))
@@ -278,6 +277,5 @@ async fn a_daemon_tells_how_it_is() {
     }
     let resident = measured.lines().find_map(|line| line.strip_prefix("concilio_resident_bytes "));
     assert!(resident.is_some_and(|bytes| bytes.parse::<f64>().is_ok_and(|bytes| bytes > 1e6)), "{measured}");
-    daemon.terminate();
-    assert!(daemon.ends().await.success());
+    daemon.closes().await;
 }

@@ -26,14 +26,14 @@ fn sayings() -> [String; 4] {
     ]
 }
 
-/// The lines that hold nothing but what can be printed; `what` they are of.
+/// Fails unless all letters of a text can be printed; `what` names the text.
 #[track_caller]
 fn steers_nothing(text: &str, what: &str) {
     let found = text.chars().find(|letter| *letter != '\n' && steers(*letter));
     assert_eq!(found, None, "{what}: {text:?}");
 }
 
-/// A game with the opponent of that name, who has said all of it.
+/// A game with the opponent of that name, after all these chat lines.
 async fn hostile_game(log_format: &str) -> (Story, Daemon, GameId) {
     let story = Story::set_the_stage(|_| ()).await;
     story.server.sparring(NAME, SparringKind::Greedy).await.expect("a new account");

@@ -3,7 +3,7 @@
 use super::harness::{Story, seen};
 use crate::panics::{all_happened, in_its_own_process, panics};
 
-/// Every task on which a game on Lichess depends, by its name in the log.
+/// The tasks of a game on Lichess, by their names in the log.
 const TASKS: [&str; 10] = [
     "event stream",
     "game streams",

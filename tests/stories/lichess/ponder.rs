@@ -6,7 +6,7 @@ use bot::session::LimitSettings;
 
 use super::harness::{Story, tc};
 
-/// Promise 2: whatever was thought ahead, every move is one for the board.
+/// Promise 2: after hits and misses, every move is one for the position on the board.
 async fn a_game_is_played_in_both_sides_time(replies: usize, faults: &str) {
     let story = Story::begin(|plan| {
         plan.ponder = replies;

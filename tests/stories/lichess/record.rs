@@ -7,7 +7,6 @@ use std::{
 };
 
 use async_trait::async_trait;
-use bot::journal::{Archive, GameKey};
 use bot::session::LimitSettings;
 use domain::{Color, GameId, UciMove};
 use practice::{
@@ -15,7 +14,7 @@ use practice::{
     faults::{RequestFault, RequestKind, Span},
 };
 
-use super::harness::{BOT, SERVER, Story, tc};
+use super::harness::{BOT, Story, archived, tc};
 
 /// Looks into the daemon's journal before each of its own moves.
 struct Reader {
@@ -27,9 +26,7 @@ struct Reader {
 
 impl Reader {
     fn has(&self, game: &GameId, ply: usize, uci: UciMove) -> bool {
-        let archive = Archive::open(&self.journal).expect("a journal");
-        let record = archive.game(&GameKey::new(&SERVER.into(), game)).expect("readable").expect("the game");
-        let moves = archive.moves(&record).expect("readable");
+        let (_, moves) = archived(&self.journal, game);
         moves.get(ply).is_some_and(|known| known.uci == uci && known.ours.is_some())
     }
 }
@@ -66,7 +63,7 @@ async fn moves_are_journaled_before_sending() {
     assert!(ours.count() > 2);
 }
 
-/// Promise 4: what the server takes to acknowledge a move is measured, and held back from the clock.
+/// Promise 4: the time until the server acknowledges a move is measured, and held back from the clock.
 #[testkit::test]
 async fn the_lag_is_measured() {
     let mut story = Story::begin(|plan| plan.partner_thinks = Duration::from_millis(100)).await;

@@ -3,7 +3,7 @@
 use std::{
     fs::{self, OpenOptions},
     path::Path,
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Command, ExitStatus, Stdio},
     time::Duration,
 };
 
@@ -13,14 +13,15 @@ use practice::{
     faults::{RequestFault, RequestKind, Span, StreamFault, Streams, When},
 };
 use rustix::process::{Pid, Signal, kill_process};
+use testkit::ChildProgram;
 
 use super::{
     electors::{is_gone, program, uci_engine},
-    harness::{BOT, SERVER, Story, within},
+    harness::{BOT, SERVER, Story, seen, within},
 };
 
 /// `concilio run`, with everything logged to a file. Killed when dropped.
-pub(in super::super) struct Daemon(Child);
+pub(in super::super) struct Daemon(ChildProgram);
 
 impl Daemon {
     /// Starts it with these tables of settings, besides those that connect it to the story's server.
@@ -33,6 +34,11 @@ impl Daemon {
         Self::run_with(folder, story, settings, &["--log", "trace"])
     }
 
+    /// Logs as it does for its owner.
+    pub(super) fn run_quietly(story: &Story, settings: &str) -> Self {
+        Self::run_with(story.folder.path(), story, settings, &[])
+    }
+
     /// Runs with other words before the subcommand.
     pub(super) fn run_with(folder: &Path, story: &Story, settings: &str, words: &[&str]) -> Self {
         let text = format!(
@@ -41,11 +47,11 @@ impl Daemon {
             folder.join("journal.db").display(),
             folder.join("pgn").display(),
         );
-        Self::start(folder, &text, words, ("CONCILIO_LICHESS_TOKEN", &story.token))
+        Self::start(folder, &text, words, &[("CONCILIO_LICHESS_TOKEN", &story.token)])
     }
 
-    /// Starts with all settings, and secrets in the environment.
-    pub(in super::super) fn start(folder: &Path, settings: &str, words: &[&str], (key, secret): (&str, &str)) -> Self {
+    /// Starts with all settings, and these variables in the environment.
+    pub(in super::super) fn start(folder: &Path, settings: &str, words: &[&str], environment: &[(&str, &str)]) -> Self {
         let config = folder.join("concilio.toml");
         fs::write(&config, settings).expect("written");
         let log = OpenOptions::new().create(true).append(true).open(folder.join("log")).expect("a log");
@@ -54,19 +60,19 @@ impl Daemon {
             .args(["run", "--config"])
             .arg(&config)
             .env_remove("RUST_LOG")
-            .env(key, secret)
+            .envs(environment.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
             .spawn()
             .expect("the program starts");
-        Self(child)
+        Self(ChildProgram(child))
     }
 
     /// Kill -9.
     pub(super) fn kill(&mut self) {
-        self.0.kill().expect("it runs");
-        self.0.wait().expect("it has ended");
+        self.0.0.kill().expect("it runs");
+        self.0.0.wait().expect("it has ended");
     }
 
     /// Sends SIGTERM, as `kill PID`, systemd and docker do.
@@ -75,19 +81,19 @@ impl Daemon {
     }
 
     pub(in super::super) fn send(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.0), signal).expect("it runs");
+        kill_process(Pid::from_child(&self.0.0), signal).expect("it runs");
+    }
+
+    /// Tells it to stop, and waits until it has ended well.
+    pub(in super::super) async fn closes(self) {
+        self.terminate();
+        let status = self.ends().await;
+        assert!(status.success(), "{status}");
     }
 
     pub(in super::super) async fn ends(mut self) -> ExitStatus {
-        let ended = tokio::task::spawn_blocking(move || self.0.wait());
+        let ended = tokio::task::spawn_blocking(move || self.0.0.wait());
         within("the program to end", ended).await.expect("no panic").expect("a status")
-    }
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 
@@ -165,8 +171,7 @@ async fn killed_daemon_resumes_its_games() {
     }
     let last = story.challenge().await;
     story.ply(&last, 2).await;
-    daemon.terminate();
-    assert!(daemon.ends().await.success());
+    daemon.closes().await;
     games.push(last);
     for game in &games {
         let report = story.played(game).await;
@@ -189,7 +194,7 @@ async fn decided_move_is_sent_after_restart() {
     let story = Story::set_the_stage(|_| ()).await;
     story.server.faults().fail_requests(RequestKind::Move, Span::Times(1), RequestFault::Ignore);
     let mut daemon = Daemon::run(&story, QUICK);
-    // White mates with a1a8, which is not the first move that the rules allow.
+    // White mates with a1a8; that is not the first legal move.
     let game = story
         .challenge_with(|terms| {
             terms.game.variant = Variant::FromPosition;
@@ -246,7 +251,7 @@ async fn killed_daemon_leaves_no_engine() {
     }
 }
 
-/// Engines may take long to start. Who is told to read the settings again meanwhile goes on; who is told to stop ends, with the engine.
+/// Engines may take long to start. Meanwhile a daemon told to reload goes on, and a daemon told to stop ends with its engine.
 #[testkit::test]
 async fn starting_daemon_accepts_commands() {
     let story = Story::set_the_stage(|_| ()).await;
@@ -255,19 +260,10 @@ async fn starting_daemon_accepts_commands() {
     let settings =
         format!("[player.council]\nroster = 'custom'\n[[player.council.electors]]\nengine = '{}'\n", engine.display());
     let daemon = Daemon::run(&story, &settings);
-    let started = async {
-        loop {
-            if let Some(pid) = fs::read_to_string(&pids).ok().and_then(|text| Pid::from_raw(text.trim().parse().ok()?))
-            {
-                return pid;
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    let engine = within("the engine to be started", started).await;
+    let started = || fs::read_to_string(&pids).ok().and_then(|text| Pid::from_raw(text.trim().parse().ok()?));
+    let engine = seen("the start of the engine", started).await;
     daemon.send(Signal::HUP);
-    daemon.terminate();
-    assert!(daemon.ends().await.success());
+    daemon.closes().await;
     is_gone(engine).await;
 }
 

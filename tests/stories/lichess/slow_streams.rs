@@ -2,11 +2,10 @@
 //! a stream too soon never gets it.
 
 use bot::session::LimitSettings;
-use domain::{Color, Variant};
 use platform::lichess::LichessSettings;
 use practice::faults::{StreamFault, Streams, When};
 
-use super::harness::{BOT, Plan, Story, openings, tc};
+use super::harness::{BOT, Plan, Story, openings, soon_over, tc};
 
 /// Real patience with silent streams, and a clock that a game needs to be played slowly.
 fn slowly(plan: &mut Plan) {
@@ -17,31 +16,29 @@ fn slowly(plan: &mut Plan) {
 
 /// We mate in two with our rooks, with White.
 fn two_rooks(terms: &mut practice::ChallengeTerms) {
-    terms.game.variant = Variant::FromPosition;
-    terms.fen = Some("4k3/8/8/8/8/8/R7/1R5K w - - 0 1".to_owned());
-    terms.color = Some(Color::Black);
+    soon_over(terms, 0);
 }
 
-/// Promise 1: the echo of one of our moves is lost, and no stream opens within four seconds: it is waited for.
-#[testkit::test]
-async fn game_survives_lost_echo_on_slow_stream() {
+/// The echo of one of our moves is lost while streams are slow: it is waited for.
+async fn lost_echo_is_awaited(weather: &str) {
     let story = Story::begin(slowly).await;
-    story.server.faults().set_plan("open=4s".parse().expect("a plan"));
+    story.server.faults().set_plan(weather.parse().expect("a plan"));
     let game = story.challenge_with(two_rooks).await;
     story.server.faults().break_stream(Streams::Board(game.clone(), BOT.to_owned()), When::OwnMove, StreamFault::Drop);
     let report = story.played(&game).await;
     assert!(openings(&report) <= 2, "{report:#?}");
+}
+
+/// Promise 1: no stream opens within four seconds.
+#[testkit::test]
+async fn game_survives_lost_echo_on_slow_stream() {
+    lost_echo_is_awaited("open=4s").await;
 }
 
 /// Promise 1: the first line of every stream comes four seconds late.
 #[testkit::test]
 async fn game_survives_late_first_lines() {
-    let story = Story::begin(slowly).await;
-    story.server.faults().set_plan("first-line=4s".parse().expect("a plan"));
-    let game = story.challenge_with(two_rooks).await;
-    story.server.faults().break_stream(Streams::Board(game.clone(), BOT.to_owned()), When::OwnMove, StreamFault::Drop);
-    let report = story.played(&game).await;
-    assert!(openings(&report) <= 2, "{report:#?}");
+    lost_echo_is_awaited("first-line=4s").await;
 }
 
 /// Promise 1: every line comes five seconds late. What was learnt from the first move holds for the next ones.

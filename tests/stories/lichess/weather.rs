@@ -63,7 +63,7 @@ async fn fast_games_survive_faults() {
     .await;
 }
 
-/// Promise 1: what else can happen happens, too: lost answers, half-open streams, lines twice and in the wrong order.
+/// Promise 1: all other faults, too: lost answers, half-open streams, lines twice and in the wrong order.
 #[testkit::test]
 async fn games_survive_all_faults_at_once() {
     let weather = "cut=2s,delay=20ms,429=3%,500=1%,502=3%,lost=2%,half-open=0.5%,duplicate=2%,reorder=1%";

@@ -20,7 +20,7 @@ fn start(folder: &tempfile::TempDir, web: &str) -> (OnTerminal, String) {
 
 /// Findings M3 and M4: the page died before the mate, and a split vote was called unanimous. Here a browser follows a game to its
 /// end, replays it, wants another one, loses the program and finds it again.
-#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER, PSEUDO_TERMINAL))]
 async fn demo_continues_after_the_mate() {
     let browser = Browser::start().await;
     let folder = tempfile::tempdir().expect("a folder");
@@ -35,7 +35,7 @@ async fn demo_continues_after_the_mate() {
     browser.until("document.querySelector('.focus .summary').textContent === 'Thinking …'").await;
     browser.until("!document.querySelector('.focus .vote').hidden").await;
 
-    // The end: the result, the last position, and what comes next.
+    // The end: the result, the last position, and the next steps.
     browser.until("/^(1-0|0-1|1.2-1.2) · /.test(document.querySelector('.focus .over')?.textContent)").await;
     let links = "return [...document.querySelectorAll('.focus .next > *')].map((element) => element.textContent)";
     let links = browser.script(links).await;
@@ -56,19 +56,19 @@ async fn demo_continues_after_the_mate() {
     browser.until("document.querySelectorAll('.focus .moves li').length >= 2").await;
     assert!(!browser.console().await.contains("SEVERE"), "{}", browser.console().await);
 
-    // The program is gone, and comes back.
+    // The program is killed and started again.
     demo.send(Signal::KILL);
-    browser.until("document.getElementById('gone').textContent.includes('does not answer')").await;
-    browser.until("!document.getElementById('gone').hidden").await;
-    for room in ["games", "machines", "play"] {
-        browser.script(&format!("location.hash = '#/{room}'")).await;
+    browser.until("document.getElementById('offline').textContent.includes('has not answered')").await;
+    browser.until("!document.getElementById('offline').hidden").await;
+    for tab in ["games", "machines", "play"] {
+        browser.script(&format!("location.hash = '#/{tab}'")).await;
         browser.until("document.querySelector('main').textContent.includes('The program does not answer')").await;
     }
     browser.script("location.hash = '#/'").await;
     let (_, _) = demo.end();
     let port = address.trim_start_matches("http://").trim_end_matches('/').to_owned();
     let (demo, _) = start(&folder, &port);
-    browser.until("document.getElementById('gone').hidden").await;
+    browser.until("document.getElementById('offline').hidden").await;
     browser.until("document.querySelectorAll('.focus .moves li').length >= 2").await;
     demo.send(Signal::INT);
     let (status, shown) = demo.end();
@@ -76,7 +76,7 @@ async fn demo_continues_after_the_mate() {
     browser.close().await;
 }
 
-/// No vote is called unanimous where anyone who searched proposed another move.
+/// No vote is called unanimous if an elector proposed another move.
 async fn votes_are_called_what_they_are(address: &str, id: &str) {
     let get = client().get(format!("{address}api/games/practice/{id}")).send();
     let replay: Value = within("the game", get).await.expect("an answer").json().await.expect("JSON");

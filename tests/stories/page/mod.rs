@@ -5,4 +5,4 @@
 #[path = "../../../src/web/tests/web/browser.rs"]
 pub(crate) mod browser;
 mod demo;
-mod stage;
+pub(crate) mod stage;

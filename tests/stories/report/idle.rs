@@ -4,6 +4,7 @@ use std::fs;
 
 use super::super::lichess::{
     harness::{BOT, Story, seen, within},
+    operator::logged,
     restart::Daemon,
 };
 
@@ -15,12 +16,6 @@ fn settings(story: &Story, nodes: u64) -> String {
     )
 }
 
-/// Waits until the daemon has logged this.
-async fn logged(story: &Story, words: &str) {
-    let log = story.folder.path().join("log");
-    seen(words, || fs::read_to_string(&log).ok().filter(|text| text.contains(words))).await;
-}
-
 #[testkit::test]
 async fn idle_study_yields_to_a_game() {
     let story = Story::set_the_stage(|_| ()).await;
@@ -30,12 +25,12 @@ async fn idle_study_yields_to_a_game() {
     within("the daemon to be online", story.server.wait_until_online(BOT)).await.expect("a server");
     let first = story.challenge().await;
     story.played(&first).await;
-    logged(&story, "finished games are being judged").await;
+    logged(&story, &["finished games are being judged"]).await;
     let second = story.challenge().await;
-    logged(&story, "the study of finished games gives way to a game").await;
+    logged(&story, &["the study of finished games gives way to a game"]).await;
     story.played(&second).await;
-    daemon.terminate();
-    assert!(daemon.ends().await.success(), "it ends in the middle of a study");
+    // It ends in the middle of a study.
+    daemon.closes().await;
 
     let _patient = Daemon::run(&story, &settings(&story, 100));
     let studied = || fs::read_to_string(&pages).ok().filter(|page| page.contains("2 games, 2 of them studied"));

@@ -6,20 +6,17 @@ mod idle;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::{Command, Stdio},
 };
 
+use crate::{command_line, lichess::electors::program};
 use testkit::needs::PYTHON_CHESS;
 
-fn concilio(arguments: &[&str], folder: &Path) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_concilio"));
-    command.args(arguments).current_dir(folder).env_remove("CONCILIO_CONFIG").env_remove("RUST_LOG");
-    let output = command.stdin(Stdio::null()).output().expect("it starts");
+/// Runs the program in a folder, and returns its output.
+fn concilio(arguments: &[&str], folder: &Path) -> String {
+    let mut command = command_line::concilio(arguments);
+    let output = command.current_dir(folder).stdin(Stdio::null()).output().expect("it starts");
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    output
-}
-
-fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
@@ -27,18 +24,18 @@ fn text(output: &Output) -> String {
 fn demo_names_a_working_report_command() {
     let folder = tempfile::tempdir().expect("a folder");
     let demo = ["demo", "--tc", "5+0.1", "--roster", "mbxkcpar mp ma", "--data", "played"];
-    let played = text(&concilio(&demo, folder.path()));
+    let played = concilio(&demo, folder.path());
     let last = played.lines().last().expect("a last line");
     let command = last.split_once("concilio report ").expect("how to study the games").1;
     let arguments: Vec<&str> = ["report"].into_iter().chain(command.split(' ')).chain(["--nodes", "500"]).collect();
-    let studied = text(&concilio(&arguments, folder.path()));
+    let studied = concilio(&arguments, folder.path());
     assert!(studied.contains("all games") && studied.contains("votes; lost a move"), "{studied}");
     let pages = folder.path().join("played/report");
     for page in ["index.html", "council.html", "games-1.html", "report.json", "games.csv", "moves.csv"] {
         assert!(pages.join(page).is_file(), "{page}");
     }
 
-    let judged_again = text(&concilio(&arguments, folder.path()));
+    let judged_again = concilio(&arguments, folder.path());
     assert!(judged_again.contains("since the last report: games 1.00 → 1.00"), "{judged_again}");
     another_engine_judges(folder.path());
 }
@@ -50,13 +47,10 @@ fn reported(folder: &Path) -> PathBuf {
     folder.join("pages")
 }
 
-/// Writes settings in which our own program judges as an external UCI engine.
+/// Lets our own program judge as an external UCI engine.
 fn another_engine_judges(folder: &Path) {
-    let script = folder.join("other-engine");
-    let program = env!("CARGO_BIN_EXE_concilio");
-    fs::write(&script, format!("#!/bin/sh\nexec '{program}' uci --single\n")).expect("a script");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(&script, mode).expect("a program");
+    let text = format!("exec '{}' uci --single", env!("CARGO_BIN_EXE_concilio"));
+    let script = program(folder, "other-engine", &text);
     let engine = script.to_str().expect("a path");
     let arguments =
         ["report", "--journal", "played/journal.db", "--engine", engine, "--nodes", "300", "--output", "other"];
@@ -65,7 +59,7 @@ fn another_engine_judges(folder: &Path) {
     assert!(index.contains("other-engine, 300 nodes"), "the judge is named");
 }
 
-/// Returns the figures that a script of `tests/clients` prints for `written`, which a report wrote.
+/// Returns the figures of a script of `tests/clients` about `written`, the output of a report.
 fn found_by(script: &str, written: &Path) -> impl Fn(&str) -> f64 + use<> {
     let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients")).join(script);
     let read = Command::new(PYTHON_CHESS.path()).arg(script).arg(written).output().expect("a Python that runs");
@@ -99,8 +93,7 @@ fn report_errors_are_one_line() {
         (&["report", "--journal", "none.db", "--option", "Hash=1"], "--engine"),
         (&["report", "--journal", "none.db", "--nodes", "5"], "100"),
     ] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_concilio"));
-        let output = command.args(arguments).current_dir(folder.path()).output().expect("it starts");
+        let output = command_line::concilio(arguments).current_dir(folder.path()).output().expect("it starts");
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && error.contains(expected), "{arguments:?}: {error}");
     }

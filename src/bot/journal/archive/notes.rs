@@ -70,8 +70,7 @@ impl Archive {
         Ok(games.iter().map(|game| of_game.remove(&game.row).unwrap_or_default()).collect())
     }
 
-    /// The moves of a game as far as the server has shown them, and nothing else of it. Moves from the first on that is not legal
-    /// are left out, with a warning in the log.
+    /// Returns the moves of a game shown by the server. From the first illegal move on they are left out, with a warning in the log.
     pub fn line(&self, game: &GameRecord) -> Result<Line, JournalError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT uci FROM moves WHERE game = ? AND superseded_at IS NULL AND confirmed ORDER BY ply",

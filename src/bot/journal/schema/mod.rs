@@ -18,10 +18,10 @@ const STEPS: [&str; 6] = [
 
 const VERSION: u32 = STEPS.len() as u32;
 
-/// Time that one program waits for another one's write.
+/// Timeout for another program's write.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Opens the database for writing; makes it, or brings it to today's version, where needed.
+/// Opens the database for writing. Creates it, or brings it to today's version, if needed.
 pub(super) fn open_to_write(path: &Path) -> Result<Connection, JournalError> {
     make_directory_of(path)?;
     make_file(path).map_err(|error| not_opened(path, &error))?;
@@ -39,7 +39,7 @@ pub(super) fn open_to_write(path: &Path) -> Result<Connection, JournalError> {
     Ok(connection)
 }
 
-/// Makes an empty file with the permissions that the database and, by SQLite's doing, the files beside it are to have.
+/// Creates an empty file with the permissions of the database; SQLite gives them to the files beside it, too.
 ///
 /// One that is there already must not be opened here: when a process closes a file, it loses all its locks on it, also those of its
 /// other connections. The next reader of another process would believe to be alone, and delete the log under the writer.
@@ -62,12 +62,12 @@ pub(super) fn empty_log(connection: &Connection) -> Result<(), JournalError> {
     Ok(())
 }
 
-/// Makes the directory in which the database is to be.
+/// Creates the directory of the database.
 pub(super) fn make_directory_of(path: &Path) -> Result<(), JournalError> {
     path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(|error| not_opened(path, &error))
 }
 
-/// Returns the error of a file that cannot be opened, with the remedy.
+/// Returns the error for a file that cannot be opened, with the remedy.
 pub(super) fn not_opened(path: &Path, error: &io::Error) -> JournalError {
     let remedy = match error.kind() {
         io::ErrorKind::PermissionDenied => {
@@ -78,7 +78,7 @@ pub(super) fn not_opened(path: &Path, error: &io::Error) -> JournalError {
     JournalError::Open { path: path.to_owned(), reason: format!("{error}{remedy}") }
 }
 
-/// Returns the error of a file that is no journal, with the remedy.
+/// Returns the error for another file than a journal, with the remedy.
 fn not_a_journal(path: &Path, error: &rusqlite::Error) -> JournalError {
     let reason = match error.sqlite_error_code() {
         _ if path.is_dir() => "it is a folder; set journal.path to a file".to_owned(),
@@ -96,7 +96,7 @@ fn not_a_journal(path: &Path, error: &rusqlite::Error) -> JournalError {
     JournalError::Open { path: path.to_owned(), reason }
 }
 
-/// Opens the database for reading, beside a program that may be writing it.
+/// Opens the database for reading, perhaps beside a writing program.
 pub(super) fn open_to_read(path: &Path) -> Result<Connection, JournalError> {
     let (connection, version) = open_any_version(path)?;
     may_be_read(path, version)?;
@@ -109,7 +109,7 @@ pub(super) fn open_to_read(path: &Path) -> Result<Connection, JournalError> {
     }
 }
 
-/// Refuses a journal that a newer program has written.
+/// Refuses a journal written by a newer program.
 pub(super) fn may_be_read(path: &Path, version: u32) -> Result<(), JournalError> {
     if version <= VERSION {
         return Ok(());
@@ -117,7 +117,7 @@ pub(super) fn may_be_read(path: &Path, version: u32) -> Result<(), JournalError>
     Err(JournalError::Newer { path: path.to_owned(), found: version, known: VERSION })
 }
 
-/// Opens a journal of any version, for readers that need no table of it.
+/// Opens a journal of any version; its tables may be old.
 pub(super) fn open_any_version(path: &Path) -> Result<(Connection, u32), JournalError> {
     let failed = |reason: String| JournalError::Open { path: path.to_owned(), reason };
     if !path.exists() {
@@ -136,9 +136,9 @@ fn version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Takes the steps that are missing up to version `target`, all or none.
+/// Takes the missing steps up to version `target`, all or none.
 fn migrate(connection: &mut Connection, path: &Path, target: u32) -> Result<(), JournalError> {
-    // Taking the write lock first makes two programs that start together migrate one after the other.
+    // The write lock comes first: two programs with a common start migrate one after the other.
     let failed = |error: rusqlite::Error| not_a_journal(path, &error);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     let found = version(&transaction).map_err(failed)?;

@@ -180,8 +180,8 @@ async fn hundred_kills_lose_nothing() {
         back_up(&settings.path, &backup).expect("copied");
         journal.set_state("later", round.to_string()).await.expect("written");
         files_after_a_kill(&settings.path, &next.path);
-        let restored = restore(&backup, &next.path).expect("restored");
-        let kept = restored.kept.expect("the old journal");
+        let (_, kept) = restore(&backup, &next.path).expect("restored");
+        let kept = kept.expect("the old journal");
         assert_eq!(state_in(&kept, "later"), Some(round.to_string()), "what came after the backup is kept beside it");
         assert_eq!((state_in(&next.path, "round"), state_in(&next.path, "later")), (Some(round.to_string()), None));
         journal.close().await.expect("closed");
@@ -201,13 +201,13 @@ async fn damaged_journal_is_set_aside() {
     files_after_a_kill(desk.journal.path(), &damaged);
     std::fs::write(&damaged, "no database, but long enough to be taken for one by its size alone".repeat(99))
         .expect("written");
-    let restored = restore(&backup, &damaged).expect("restored");
-    let kept = restored.kept.expect("the old journal");
+    let (_, kept) = restore(&backup, &damaged).expect("restored");
+    let kept = kept.expect("the old journal");
     assert!(std::fs::read_to_string(&kept).expect("kept as it was").starts_with("no database"));
     assert!(PathBuf::from(format!("{}-wal", kept.display())).exists(), "its log may still be of use");
     assert!(!PathBuf::from(format!("{}-wal", damaged.display())).exists());
     assert_eq!(moves_in(&damaged, &key), 3);
-    let again = restore(&backup, &damaged).expect("once more").kept;
+    let (_, again) = restore(&backup, &damaged).expect("once more");
     assert!(again.is_some() && again != Some(kept), "nothing is overwritten");
 }
 

@@ -8,7 +8,7 @@ use serde::{
 };
 use shakmaty::CastlingMode;
 
-use super::{DeclineWith, refuse};
+use super::{ChallengeVerdict, refuse};
 use domain::{
     Challenge, DeclineReason, Line, Player, Speed, TimeControl, Variant,
     values::{Kind, Mode, TimeControlRule},
@@ -18,28 +18,36 @@ use util::{
     values::{Seconds, SecondsOrNone, WholeNumber, WholeNumberOrNone},
 };
 
-/// The keys that `challenge` has for everybody, and `challenge.human` and `challenge.bot` for these alone.
+/// The keys from here to `max_rematches` are terms for all opponents. Each may stand in
+/// `[challenge.human]` or `[challenge.bot]` as well, and holds there for these alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChallengeFilter {
+    /// Accept challenges at all.
     pub accept: bool,
-    /// Accepted variants, of those that an engine plays; "all" is every one.
+    /// Accepted variants: "standard", "chess960", "fromPosition", "crazyhouse", "antichess",
+    /// "atomic", "horde", "kingOfTheHill", "racingKings", "threeCheck". Variants that no engine of
+    /// the bot plays are declined even when they are listed. `variants = "all"` is every one:
+    /// Fairy-Stockfish, where it is installed (fairy-stockfish), plays those that no other engine
+    /// does.
     #[serde(deserialize_with = "variants")]
     pub variants: Vec<Variant>,
-    /// Accepted speeds or time controls.
+    /// Accepted speeds ("ultraBullet", "bullet", "blitz", "rapid", "classical", "correspondence")
+    /// or time controls: minutes+seconds such as "3+2" or "0.5+1", "10s+1" in seconds alone, days a
+    /// move such as "3d", or "unlimited".
     pub time_controls: Vec<TimeControlRule>,
-    /// Rated, casual or both.
+    /// Accepted modes: "rated", "casual" or both.
     pub modes: Vec<Mode>,
     /// The least time on the clock at the start, in seconds. 0 to 86400.
     #[serde(with = "Seconds::<0, 86400>")]
     pub min_initial: Duration,
-    /// The most time on the clock at the start, in seconds; `None` is no limit.
+    /// The most time on the clock at the start, in seconds. 0 to 86400, or "none".
     #[serde(with = "SecondsOrNone::<0, 86400>")]
     pub max_initial: Option<Duration>,
     /// The least increment, in seconds. 0 to 3600.
     #[serde(with = "Seconds::<0, 3600>")]
     pub min_increment: Duration,
-    /// The greatest increment, in seconds; `None` is no limit.
+    /// The greatest increment, in seconds. 0 to 3600, or "none".
     #[serde(with = "SecondsOrNone::<0, 3600>")]
     pub max_increment: Option<Duration>,
     /// The fewest days a move of a correspondence game. 1 to 365.
@@ -48,29 +56,32 @@ pub struct ChallengeFilter {
     /// The most days a move of a correspondence game. 1 to 365.
     #[serde(with = "WholeNumber::<1, 365>")]
     pub max_days: u32,
-    /// The longest expected game, both players together ([`TimeControl::game_length`]), in seconds; `None` is no limit.
+    /// The longest expected game in seconds, both players together: 1.33 times the time at the
+    /// start, and 105 increments. 1 to 604800, or "none".
     #[serde(with = "SecondsOrNone::<1, 604800>")]
     pub max_estimated_duration: Option<Duration>,
     /// Require an increment for bullet and faster games.
     pub bullet_with_increment_only: bool,
-    /// The opponent's least rating; one without a rating passes. 0 to 4000.
+    /// The opponent's least rating; an opponent without a rating passes this and the next two keys.
+    /// 0 to 4000.
     #[serde(with = "WholeNumber::<0, 4000>")]
     pub min_rating: u32,
     /// The opponent's greatest rating. 0 to 4000.
     #[serde(with = "WholeNumber::<0, 4000>")]
     pub max_rating: u32,
-    /// Largest difference of ratings either way; `None` is no limit.
+    /// The largest difference between the opponent's rating and the bot's, either way. 0 to 4000,
+    /// or "none".
     #[serde(with = "WholeNumberOrNone::<0, 4000>")]
     pub max_rating_difference: Option<u32>,
-    /// Accept opponents with an uncertain rating, or none.
+    /// Accept opponents with an uncertain rating, or with none.
     pub provisional: bool,
-    /// Games with one opponent that may begin within `recent`; `None` is no limit.
+    /// Games with one opponent that may begin within `recent`. 1 to 1000, or "none".
     #[serde(with = "WholeNumberOrNone::<1, 1000>")]
     pub max_recent_games: Option<usize>,
     /// Time for which a game counts as recent, in seconds. 1 to 604800.
     #[serde(with = "Seconds::<1, 604800>")]
     pub recent: Duration,
-    /// Rematches in a row; `None` is no limit.
+    /// Rematches in a row. 0 to 1000, or "none".
     #[serde(with = "WholeNumberOrNone::<0, 1000>")]
     pub max_rematches: Option<u32>,
 }
@@ -147,7 +158,7 @@ impl ChallengeFilter {
     }
 
     /// Checks the terms and the maker of a challenge.
-    pub(super) fn check(&self, challenge: &Challenge, opponent: &Player) -> Result<(), DeclineWith> {
+    pub(super) fn check(&self, challenge: &Challenge, opponent: &Player) -> Result<(), ChallengeVerdict> {
         if !self.accept {
             return match Kind::of(opponent) {
                 Kind::Bot => refuse(DeclineReason::NoBot, "bots are not played"),
@@ -159,7 +170,7 @@ impl ChallengeFilter {
         self.check_rating(challenge, opponent)
     }
 
-    fn check_rules(&self, challenge: &Challenge) -> Result<(), DeclineWith> {
+    fn check_rules(&self, challenge: &Challenge) -> Result<(), ChallengeVerdict> {
         let terms = challenge.terms;
         if !self.variants.contains(&terms.variant) {
             let only_standard = self.variants == [Variant::Standard];
@@ -175,7 +186,7 @@ impl ChallengeFilter {
             return refuse(DeclineReason::Variant, "its position castles as in chess960, which is not among variants");
         }
         if !self.modes.contains(&Mode::of(terms.rated)) {
-            // The key names what we do play.
+            // The reason for the server is the accepted mode.
             return match terms.rated {
                 true => refuse(DeclineReason::Casual, "rated is not among modes"),
                 false => refuse(DeclineReason::Rated, "casual is not among modes"),
@@ -184,7 +195,7 @@ impl ChallengeFilter {
         Ok(())
     }
 
-    fn check_time_control(&self, time_control: TimeControl) -> Result<(), DeclineWith> {
+    fn check_time_control(&self, time_control: TimeControl) -> Result<(), ChallengeVerdict> {
         if !self.time_controls.iter().any(|rule| rule.covers(time_control)) {
             return refuse(self.mismatch(time_control), format!("{time_control} is not among time_controls"));
         }
@@ -205,7 +216,7 @@ impl ChallengeFilter {
         time_control: TimeControl,
         initial: Duration,
         increment: Duration,
-    ) -> Result<(), DeclineWith> {
+    ) -> Result<(), ChallengeVerdict> {
         let over = |bound: Option<Duration>, value: Duration| bound.is_some_and(|bound| value > bound);
         let fast = |key: &str| refuse(DeclineReason::TooFast, format!("{time_control} is under {key}"));
         let slow = |key: &str| refuse(DeclineReason::TooSlow, format!("{time_control} is over {key}"));
@@ -230,7 +241,7 @@ impl ChallengeFilter {
         Ok(())
     }
 
-    /// Too fast or too slow where all we play is on one side of it.
+    /// Returns too fast or too slow if all accepted speeds are slower or faster.
     fn mismatch(&self, time_control: TimeControl) -> DeclineReason {
         let speed = time_control.speed();
         let mut played = self.time_controls.iter().map(|rule| match rule {
@@ -248,7 +259,7 @@ impl ChallengeFilter {
         }
     }
 
-    fn check_rating(&self, challenge: &Challenge, opponent: &Player) -> Result<(), DeclineWith> {
+    fn check_rating(&self, challenge: &Challenge, opponent: &Player) -> Result<(), ChallengeVerdict> {
         let Some(rating) = opponent.rating else {
             return match self.provisional {
                 true => Ok(()),

@@ -18,7 +18,7 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 
 pub use filter::ChallengeFilter;
-pub use queue::{Preference, SortBy, Waiting, order};
+pub use queue::{Preference, SortBy, precedence};
 
 use super::rate_limits::{RateLimits, Spending};
 use domain::{
@@ -30,18 +30,19 @@ use util::{
     values::{HoursOfDay, Seconds, WholeNumber},
 };
 
-/// The `challenge` table. What is taken may differ by the kind of opponent: `human` and `bot` are whole here; in the text
-/// of the settings they override the keys that `challenge` itself gives for both.
+/// The `challenge` table. The accepted terms may differ by the kind of opponent: `human` and `bot` are whole here; in
+/// the text of the settings they override the keys of `challenge` itself, which are terms for both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChallengeSettings {
     /// Real-time games at a time. 1 to 100.
     #[serde(with = "WholeNumber::<1, 100>")]
     pub concurrency: usize,
-    /// Correspondence and unlimited games at a time, beside `concurrency`. 0 to 1000.
+    /// Correspondence and unlimited games at a time, beside `concurrency`; their moves are searched
+    /// while the cores are idle. 0 to 1000.
     #[serde(with = "WholeNumber::<0, 1000>")]
     pub correspondence_games: usize,
-    /// Places reserved for humans. 0 to 100.
+    /// Games of `concurrency` reserved for humans. 0 to 100, at most `concurrency`.
     #[serde(with = "WholeNumber::<0, 100>")]
     pub reserved_for_humans: usize,
     /// Real-time games at a time with one opponent, and as many correspondence games. 1 to 100.
@@ -50,30 +51,33 @@ pub struct ChallengeSettings {
     /// The least time from the start of one game to the next, in seconds. 0 to 86400.
     #[serde(with = "Seconds::<0, 86400>")]
     pub min_gap: Duration,
-    /// Challenges that may wait for a free place; further ones are declined. 0 to 1000.
+    /// Challenges that may wait for a free place; further ones are declined with "later". 0 to
+    /// 1000.
     #[serde(with = "WholeNumber::<0, 1000>")]
     pub max_waiting: usize,
-    /// Order of waiting challenges.
+    /// Order of waiting challenges: `"best"` (title, then rating) or `"first"` come.
     pub sort_by: SortBy,
-    /// Kind of opponent accepted first.
+    /// Kind of opponent accepted before all others: `"none"`, `"human"` or `"bot"`.
     pub preference: Preference,
-    /// Hours for accepting challenges, in the time zone of the settings; empty is always.
+    /// Hours for accepting challenges, such as `["08:00-12:00", "22:00-02:00"]`; empty is always.
     pub hours: Vec<HoursOfDay>,
-    /// Names of players never played.
+    /// Names of players never played, in capitals or small letters.
     pub block: Vec<String>,
-    /// Files with more such names, one a line.
+    /// Files with more such names, one a line; text after a # does not count.
     pub block_files: Vec<std::path::PathBuf>,
-    /// Addresses of more such lists, fetched at the start and every hour.
+    /// Addresses of such lists on the web, fetched at the start and every hour; all files are read
+    /// again then, too.
     pub block_urls: Vec<String>,
     /// Names of the only players played; empty is everybody.
     pub allow: Vec<String>,
     /// Files with more such names, one a line.
     pub allow_files: Vec<std::path::PathBuf>,
-    /// Names of players accepted first and on any terms that the engine can play.
+    /// Names of players accepted first and on any terms that an engine can play, at any hour. The
+    /// block list and the limits on games at a time hold for them too.
     pub friends: Vec<String>,
-    /// Terms for humans.
+    /// Terms for humans alone, such as `max_increment = 10`.
     pub human: ChallengeFilter,
-    /// Terms for bots.
+    /// Terms for bots alone, such as `modes = ["casual"]`.
     pub bot: ChallengeFilter,
 }
 
@@ -128,7 +132,7 @@ impl ChallengeSettings {
 pub struct Names(BTreeSet<String>);
 
 impl Names {
-    /// Reads a list: one name a line; blank lines and what follows a `#` do not count.
+    /// Reads a list: one name a line; blank lines and text after a `#` do not count.
     pub fn parse(text: &str) -> Self {
         text.lines().filter_map(|line| line.split('#').next()).collect()
     }
@@ -154,45 +158,45 @@ impl<S: AsRef<str>> FromIterator<S> for Names {
     }
 }
 
-/// The lists of the settings together with those of the files they name.
+/// Names from the settings, and from their files and addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameLists {
     /// Never played.
     pub block: Names,
     /// If not empty, the only players played.
     pub allow: Names,
-    /// Played on any terms that the engine can play.
+    /// Played on any terms, if an engine can play them.
     pub friends: Names,
     /// Never challenged.
     pub avoid: Names,
 }
 
-/// A game that takes one of our places: it runs, or we accepted it and it is about to start.
+/// A running game, or an accepted challenge whose game is about to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenPlace {
     /// The opponent's id.
     pub opponent: String,
     pub kind: Kind,
-    /// False for correspondence and unlimited games, which have places of their own.
+    /// False for correspondence and unlimited games: they have places of their own.
     pub real_time: bool,
 }
 
-/// The starts of games with an opponent, and the number of successive rematches. Saved as JSON, so
-/// that a restart forgets no game.
+/// The starts of games with an opponent, and the number of successive rematches. Saved as JSON: a
+/// restart forgets no game.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OpponentHistory {
-    /// The starts of their games; those long past may be left out.
+    /// The starts of their games; old ones may be missing.
     pub games: BTreeMap<GameId, Timestamp>,
     /// The number of rematches in a row up to the last game.
     pub rematches: u32,
-    /// The last game, of which a rematch may be offered.
+    /// The last game; a rematch of it may be offered.
     pub last_game: Option<GameId>,
 }
 
 impl OpponentHistory {
-    /// Writes down that a game began, unless it is known: one that runs on after a restart began before it. `rematch_of` is that of
-    /// its challenge.
+    /// Records the start of a game; a game resumed after a restart keeps its start. `rematch_of` is the game named by its
+    /// challenge.
     pub fn began(&mut self, game: GameId, rematch_of: Option<&GameId>, now: Timestamp) {
         if self.games.contains_key(&game) {
             return;
@@ -204,19 +208,19 @@ impl OpponentHistory {
         self.forget(now);
     }
 
-    /// Drops games too old to count as recent under any settings. Whether any are left.
+    /// Drops games too old to count as recent under any settings. Returns true if any are left.
     pub fn forget(&mut self, now: Timestamp) -> bool {
         self.games.retain(|_, start| since(*start, now) < ChallengeFilter::LONGEST_RECENT);
         !self.games.is_empty()
     }
 }
 
-/// The state of affairs in which a challenge is judged.
+/// The facts for the judgement of a challenge.
 #[derive(Clone, Copy, Debug)]
 pub struct ChallengeContext<'a> {
     /// The time, in the time zone of the settings.
     pub now: &'a Zoned,
-    /// The variants that the roster's engines play.
+    /// The variants of the roster's engines.
     pub variants: &'a [Variant],
     pub lists: &'a NameLists,
     pub places: &'a [TakenPlace],
@@ -227,7 +231,7 @@ pub struct ChallengeContext<'a> {
     pub rate_limits: &'a RateLimits,
     /// The number of other waiting challenges.
     pub waiting: usize,
-    /// Why no new games are begun, where none are.
+    /// The reason, if the bot begins no new games.
     pub closed: Option<&'static str>,
 }
 
@@ -235,7 +239,7 @@ pub struct ChallengeContext<'a> {
 pub enum ChallengeVerdict {
     /// Accept now.
     Accept,
-    /// Take it later; judge it again when a game ends, or at the time given.
+    /// Judge it again when a game ends, or at the time given.
     Wait {
         /// The end of the reason, if it is known.
         until: Option<Timestamp>,
@@ -252,11 +256,12 @@ pub enum ChallengeVerdict {
     Ignore,
 }
 
-/// A refusal on the way to becoming a verdict.
-type DeclineWith = (DeclineReason, String);
+fn decline(reason: DeclineReason, why: impl Into<String>) -> ChallengeVerdict {
+    ChallengeVerdict::Decline { reason, why: why.into() }
+}
 
-fn refuse<T>(reason: DeclineReason, why: impl Into<String>) -> Result<T, DeclineWith> {
-    Err((reason, why.into()))
+fn refuse<T>(reason: DeclineReason, why: impl Into<String>) -> Result<T, ChallengeVerdict> {
+    Err(decline(reason, why))
 }
 
 /// Decides about one challenge.
@@ -265,7 +270,7 @@ pub fn judge(challenge: &Challenge, settings: &ChallengeSettings, context: &Chal
         return ChallengeVerdict::Ignore;
     }
     match suits(challenge, settings, context) {
-        Err((reason, why)) => ChallengeVerdict::Decline { reason, why },
+        Err(verdict) => verdict,
         Ok(opponent) => room_for(opponent, challenge.terms.time_control, settings, context),
     }
 }
@@ -275,7 +280,7 @@ fn suits<'a>(
     challenge: &'a Challenge,
     settings: &ChallengeSettings,
     context: &ChallengeContext<'_>,
-) -> Result<&'a Player, DeclineWith> {
+) -> Result<&'a Player, ChallengeVerdict> {
     can_be_played(challenge, context)?;
     let Some(opponent) = &challenge.opponent else {
         return refuse(DeclineReason::Generic, "no opponent is named");
@@ -305,7 +310,7 @@ fn suits<'a>(
 }
 
 /// Checks whether the bot can play it.
-fn can_be_played(challenge: &Challenge, context: &ChallengeContext<'_>) -> Result<(), DeclineWith> {
+fn can_be_played(challenge: &Challenge, context: &ChallengeContext<'_>) -> Result<(), ChallengeVerdict> {
     let variant = challenge.terms.variant;
     match &challenge.obstacle {
         None => {}
@@ -347,7 +352,7 @@ fn not_too_often(
     filter: &ChallengeFilter,
     history: &OpponentHistory,
     now: Timestamp,
-) -> Result<(), DeclineWith> {
+) -> Result<(), ChallengeVerdict> {
     if let Some(max) = filter.max_recent_games {
         let recent = history.games.values().filter(|start| since(**start, now) < filter.recent).count();
         if recent >= max {
@@ -375,14 +380,12 @@ fn room_for(
     let (kind, real_time) = (Kind::of(opponent), time_control.is_real_time());
     let wait = |until, why: String| match context.waiting < settings.max_waiting {
         true => ChallengeVerdict::Wait { until, why },
-        false => {
-            ChallengeVerdict::Decline { reason: DeclineReason::Later, why: format!("{why}, and the queue is full") }
-        }
+        false => decline(DeclineReason::Later, format!("{why}, and the queue is full")),
     };
     if kind == Kind::Bot
         && let Err(limit) = context.rate_limits.may(Spending::GameAgainstBot, now)
     {
-        return ChallengeVerdict::Decline { reason: DeclineReason::Later, why: limit.to_string() };
+        return decline(DeclineReason::Later, limit.to_string());
     }
     let alike = context.places.iter().filter(|place| place.real_time == real_time);
     let with_them = alike.clone().filter(|place| place.opponent == opponent.id).count();

@@ -1,24 +1,24 @@
-//! The order in which waiting challenges are taken.
+//! The order of waiting challenges.
 
 use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
-use super::NameLists;
+use super::{ChallengeSettings, NameLists};
 use domain::{Challenge, values::Kind};
 
 /// The order of challenges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SortBy {
-    /// The opponent's title, then rating, then who came first.
+    /// The opponent's title, then rating, then the time of arrival.
     #[default]
     Best,
-    /// The first to come.
+    /// The time of arrival.
     First,
 }
 
-/// The kind of opponent that precedes every other order.
+/// The kind of opponent accepted before all others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Preference {
@@ -28,33 +28,24 @@ pub enum Preference {
     Bot,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
-    pub challenge: Challenge,
-    /// Counts challenges as they came, so that the first is known.
-    pub serial: u64,
-}
-
-/// Sorts waiting challenges: friends, then the preferred kind, then by `sort_by`.
-pub fn order(waiting: &mut [Waiting], sort_by: SortBy, preference: Preference, lists: &NameLists) {
-    waiting.sort_by_cached_key(|Waiting { challenge, serial }| {
-        let opponent = challenge.opponent.as_ref();
-        let friend = opponent.is_some_and(|player| lists.friends.contains(&player.id));
-        let kind = opponent.map(Kind::of);
-        let preferred = match preference {
-            Preference::None => true,
-            Preference::Human => kind == Some(Kind::Human),
-            Preference::Bot => kind == Some(Kind::Bot),
-        };
-        let merit = match sort_by {
-            SortBy::First => (0, 0),
-            SortBy::Best => (
-                title_rank(opponent.and_then(|player| player.title.as_deref())),
-                opponent.and_then(|player| player.rating).unwrap_or(0),
-            ),
-        };
-        (Reverse(friend), Reverse(preferred), Reverse(merit), *serial)
-    });
+/// Returns the place of a waiting challenge: friends come first, then the preferred kind of opponent, then the order of `sort_by`.
+pub fn precedence(challenge: &Challenge, settings: &ChallengeSettings, lists: &NameLists) -> impl Ord + use<> {
+    let opponent = challenge.opponent.as_ref();
+    let friend = opponent.is_some_and(|player| lists.friends.contains(&player.id));
+    let kind = opponent.map(Kind::of);
+    let preferred = match settings.preference {
+        Preference::None => true,
+        Preference::Human => kind == Some(Kind::Human),
+        Preference::Bot => kind == Some(Kind::Bot),
+    };
+    let merit = match settings.sort_by {
+        SortBy::First => (0, 0),
+        SortBy::Best => (
+            title_rank(opponent.and_then(|player| player.title.as_deref())),
+            opponent.and_then(|player| player.rating).unwrap_or(0),
+        ),
+    };
+    Reverse((friend, preferred, merit))
 }
 
 /// Titles from grandmaster down to none; bots come last.

@@ -313,25 +313,23 @@ fn hours_limits_and_drain_decline_for_later() {
 
 #[test]
 fn friends_and_best_challenges_come_first() {
-    let waiting = |serial, name: &str, title: Option<&str>, rating| Waiting {
-        challenge: Challenge {
-            opponent: Some(Player { title: title.map(str::to_owned), rating: Some(rating), ..Player::named(name) }),
-            ..invitation()
-        },
-        serial,
+    let from = |name: &str, title: Option<&str>, rating| Challenge {
+        opponent: Some(Player { title: title.map(str::to_owned), rating: Some(rating), ..Player::named(name) }),
+        ..invitation()
     };
     let all = [
-        waiting(0, "bot", Some("BOT"), 2900),
-        waiting(1, "weak", None, 1200),
-        waiting(2, "strong", None, 2200),
-        waiting(3, "master", Some("GM"), 2100),
-        waiting(4, "friend", None, 900),
+        from("bot", Some("BOT"), 2900),
+        from("weak", None, 1200),
+        from("strong", None, 2200),
+        from("master", Some("GM"), 2100),
+        from("friend", None, 900),
     ];
     let ordered = |sort_by, preference| {
         let mut waiting = all.clone();
         let lists = NameLists { friends: Names::parse("friend"), ..NameLists::default() };
-        order(&mut waiting, sort_by, preference, &lists);
-        waiting.iter().filter_map(|w| Some(w.challenge.opponent.as_ref()?.id.clone())).collect::<Vec<_>>()
+        let settings = ChallengeSettings { sort_by, preference, ..ChallengeSettings::default() };
+        waiting.sort_by_cached_key(|challenge| precedence(challenge, &settings, &lists));
+        waiting.into_iter().filter_map(|challenge| Some(challenge.opponent?.id)).collect::<Vec<_>>()
     };
     assert_eq!(ordered(SortBy::Best, Preference::None), ["friend", "master", "strong", "weak", "bot"]);
     assert_eq!(ordered(SortBy::Best, Preference::Bot), ["friend", "bot", "master", "strong", "weak"]);

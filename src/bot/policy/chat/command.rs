@@ -46,61 +46,43 @@ pub enum ChatCommand {
 }
 
 impl ChatCommand {
-    /// Every command, in the order of `!help`.
-    pub const ALL: [Self; 17] = [
-        Self::Help,
-        Self::Eval,
-        Self::Pv,
-        Self::PrintEval,
-        Self::Quiet,
-        Self::Why,
-        Self::Clock,
-        Self::Draw,
-        Self::Takeback,
-        Self::Wait,
-        Self::Name,
-        Self::Cpu,
-        Self::Ram,
-        Self::Ping,
-        Self::Queue,
-        Self::Variants,
-        Self::Challenge,
+    /// Every command with its word, in the order of `!help`.
+    pub const ALL: [(Self, &'static str); 17] = [
+        (Self::Help, "help"),
+        (Self::Eval, "eval"),
+        (Self::Pv, "pv"),
+        (Self::PrintEval, "printeval"),
+        (Self::Quiet, "quiet"),
+        (Self::Why, "why"),
+        (Self::Clock, "clock"),
+        (Self::Draw, "draw"),
+        (Self::Takeback, "takeback"),
+        (Self::Wait, "wait"),
+        (Self::Name, "name"),
+        (Self::Cpu, "cpu"),
+        (Self::Ram, "ram"),
+        (Self::Ping, "ping"),
+        (Self::Queue, "queue"),
+        (Self::Variants, "variants"),
+        (Self::Challenge, "challenge"),
     ];
 
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Help => "help",
-            Self::Eval => "eval",
-            Self::Pv => "pv",
-            Self::PrintEval => "printeval",
-            Self::Quiet => "quiet",
-            Self::Why => "why",
-            Self::Clock => "clock",
-            Self::Draw => "draw",
-            Self::Takeback => "takeback",
-            Self::Wait => "wait",
-            Self::Name => "name",
-            Self::Cpu => "cpu",
-            Self::Ram => "ram",
-            Self::Ping => "ping",
-            Self::Queue => "queue",
-            Self::Variants => "variants",
-            Self::Challenge => "challenge",
-        }
+    fn word(self) -> &'static str {
+        Self::ALL.into_iter().find_map(|(command, word)| (command == self).then_some(word)).unwrap_or_default()
     }
 
-    /// The command of a line such as `!eval`, in any case of letters. Other bots' words are understood: `!commands` is `!help`, `!motor` is
-    /// `!name`.
+    /// Returns the command of a line such as `!eval`, in any case of letters. The words of other bots are accepted:
+    /// `!commands` is `!help`, `!motor` is `!name`.
     pub(super) fn from_line(text: &str) -> Option<Self> {
         let word = text.trim_start().strip_prefix('!')?.split_whitespace().next()?.to_ascii_lowercase();
         match word.as_str() {
             "commands" => Some(Self::Help),
             "motor" => Some(Self::Name),
-            word => Self::ALL.into_iter().find(|command| command.word() == word),
+            word => Self::ALL.into_iter().find_map(|(command, known)| (known == word).then_some(command)),
         }
     }
 
-    /// The words after `!challenge`; `None` for any other line.
+    /// Returns the words after `!challenge`; `None` for any other line.
     pub fn challenge_words(text: &str) -> Option<impl Iterator<Item = &str>> {
         (Self::from_line(text) == Some(Self::Challenge)).then(|| text.split_whitespace().skip(1))
     }
@@ -110,27 +92,9 @@ impl ChatCommand {
         matches!(self, Self::Eval | Self::Pv | Self::PrintEval | Self::Why)
     }
 
-    /// Returns true if the command concerns the running game, and so has no answer outside of one.
+    /// Returns true if the command concerns the running game: it has no answer outside a game.
     pub const fn is_about_a_game(self) -> bool {
-        match self {
-            Self::Eval
-            | Self::Pv
-            | Self::PrintEval
-            | Self::Quiet
-            | Self::Why
-            | Self::Clock
-            | Self::Draw
-            | Self::Takeback
-            | Self::Wait => true,
-            Self::Help
-            | Self::Name
-            | Self::Cpu
-            | Self::Ram
-            | Self::Ping
-            | Self::Queue
-            | Self::Variants
-            | Self::Challenge => false,
-        }
+        self.tells_thoughts() || matches!(self, Self::Quiet | Self::Clock | Self::Draw | Self::Takeback | Self::Wait)
     }
 
     /// Returns the answer.
@@ -158,7 +122,7 @@ impl ChatCommand {
             Self::Queue if context.queue.is_empty() => "The queue is empty. Challenge me!".to_owned(),
             Self::Queue => format!("Waiting: {}", context.queue.join(", ")),
             Self::Variants => format!("I play {}", context.variants.join(", ")),
-            // Friends are answered by the account, which makes the challenge.
+            // The account makes the challenge and answers the friend.
             Self::Challenge => String::new(),
         }
     }
@@ -177,9 +141,9 @@ pub struct ChatContext {
     pub cpu: String,
     /// The memory; empty if unknown.
     pub ram: String,
-    /// Our opinion of the position, in a line; empty if we have none yet.
+    /// The bot's evaluation of the position in one line; empty before the first one.
     pub eval: String,
-    /// The moves that we expect; empty if we have not searched.
+    /// The expected moves; empty before the first search.
     pub pv: String,
     /// The votes for the last move; empty without any.
     pub why: String,
@@ -210,25 +174,11 @@ impl ChatContext {
         ]
     }
 
-    /// Fills in all placeholders in one pass, so that a name that looks like a placeholder stays as
-    /// it is.
     pub(super) fn fill_in(&self, text: &str) -> String {
-        let mut filled = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some((before, after)) = rest.split_once('{') {
-            filled.push_str(before);
-            let known = self.placeholders().into_iter();
-            let after_value =
-                known.filter_map(|(name, value)| Some((after.strip_prefix(name)?.strip_prefix('}')?, value))).next();
-            let (text, after) = after_value.map_or(("{", after), |(after, value)| (value, after));
-            filled.push_str(text);
-            rest = after;
-        }
-        filled.push_str(rest);
-        filled
+        fill_in(text, &self.placeholders())
     }
 
-    /// The placeholders of a greeting that nothing will be put in for.
+    /// Returns the unknown placeholders of a greeting.
     pub fn unknown_placeholders(text: &str) -> Vec<String> {
         let known = Self::default().placeholders().map(|(name, _)| name);
         let braces = text.split('{').skip(1).filter_map(|part| part.split_once('}').map(|(name, _)| name));
@@ -236,7 +186,22 @@ impl ChatContext {
     }
 }
 
-/// Returns the refusal for a room that must not see the evaluation; `None` if it may.
+/// Fills in all placeholders of a text in one pass: a value such as `{me}` stays unchanged.
+pub(crate) fn fill_in(text: &str, values: &[(&str, &str)]) -> String {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        let known =
+            values.iter().find_map(|&(name, value)| Some((value, after.strip_prefix(name)?.strip_prefix('}')?)));
+        let (text, after) = known.unwrap_or(("{", after));
+        filled.push_str(text);
+        rest = after;
+    }
+    filled + rest
+}
+
+/// Returns the refusal if a room must not see the evaluation; `None` if it may.
 pub(super) fn refusal(room: ChatRoom, thoughts: Thoughts, over: bool) -> Option<&'static str> {
     match (room, thoughts) {
         (ChatRoom::Spectator, _) | (_, Thoughts::Always) => None,

@@ -1,7 +1,7 @@
 //! Chat of a game: greetings once, answers to commands, never a flood.
 //!
-//! One [`Chat`] a game. It receives lines and returns answers, which the caller sends when there is
-//! time, never before a move. Lines that the server would drop as a flood are dropped here.
+//! One [`Chat`] a game. It receives lines and returns answers. The caller sends them when there is
+//! time, never before a move. The server would drop a flood of lines, so this module drops it first.
 
 mod command;
 
@@ -10,18 +10,19 @@ use std::{collections::VecDeque, time::Duration};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use command::fill_in;
 pub use command::{ChatCommand, ChatContext};
 
 use super::rate_limits::later;
 use domain::{ChatLine, ChatRoom};
 
-/// The longest line a server takes, in characters.
+/// The longest line accepted by a server, in characters.
 pub const LONGEST: usize = 140;
 /// The number of lines within [`FLOOD_TIME`].
 const FLOOD_LINES: usize = 4;
 /// See [`FLOOD_LINES`].
 const FLOOD_TIME: Duration = Duration::from_secs(10);
-/// The most lines one answer has, so that it does not use up what the flood rule leaves for others.
+/// The most lines of one answer: the flood rule must leave some for other answers.
 const LONGEST_ANSWER: usize = 3;
 
 /// The `chat` table. Greetings may hold `{me}`, `{opponent}`, `{engine}`, `{cpu}` and `{ram}`; an
@@ -37,11 +38,16 @@ pub struct ChatSettings {
     pub hello_spectators: String,
     /// Greeting to spectators at the end.
     pub goodbye_spectators: String,
-    /// Commands to answer.
+    /// Commands to answer. "eval" and "pv" show the bot's evaluation, "printeval" does so after
+    /// every move of the bot until "quiet", "why" shows the vote, "wait" gives the opponent twice
+    /// the time of `player.abort` for the first move, "challenge" lets the players of
+    /// `challenge.friends` request a challenge of themselves or others:
+    /// `!challenge [NAME] [TIME] [rated]`.
     pub commands: Vec<ChatCommand>,
-    /// Rooms in which commands are answered.
+    /// Rooms in which commands are answered: "player", "spectator".
     pub rooms: Vec<ChatRoom>,
-    /// Time at which the opponent may see the bot's evaluation.
+    /// Time at which the opponent may see the answers to !eval, !pv, !printeval and !why: "never",
+    /// "after" the game, or "always".
     pub thoughts_to_opponent: Thoughts,
 }
 
@@ -52,7 +58,7 @@ impl Default for ChatSettings {
             goodbye: "Good game, {opponent}.".to_owned(),
             hello_spectators: "Hello! Type !help to ask how {me} votes on its moves.".to_owned(),
             goodbye_spectators: "Thanks for watching.".to_owned(),
-            commands: ChatCommand::ALL.to_vec(),
+            commands: ChatCommand::ALL.map(|(command, _)| command).to_vec(),
             rooms: vec![ChatRoom::Player, ChatRoom::Spectator],
             thoughts_to_opponent: Thoughts::After,
         }
@@ -96,7 +102,7 @@ impl Chat {
     }
 
     /// Returns the greetings at the end, once. If the game is over and not only adjourned, they
-    /// include the answers promised to the opponent, because later questions are not received.
+    /// include the answers promised to the opponent: the bot receives no later questions.
     pub fn goodbye(
         &mut self,
         settings: &ChatSettings,
@@ -119,7 +125,7 @@ impl Chat {
         self.spectator.last.clear();
     }
 
-    /// Takes the greetings as sent: for a game that was found running after a restart.
+    /// Marks the greetings as sent, in a game resumed after a restart.
     pub fn greeted_already(&mut self) {
         self.player.greeted = true;
         self.spectator.greeted = true;
@@ -178,7 +184,7 @@ impl Chat {
             .collect()
     }
 
-    /// Returns true if a line asks for more time for the first move, and may.
+    /// Returns true if a line may ask for more time for the first move, and does so.
     pub fn asks_to_wait(line: &ChatLine, settings: &ChatSettings) -> bool {
         line.room == ChatRoom::Player
             && settings.rooms.contains(&line.room)
@@ -186,7 +192,7 @@ impl Chat {
             && ChatCommand::from_line(&line.text) == Some(ChatCommand::Wait)
     }
 
-    /// Returns the operator's text in as many lines as it takes.
+    /// Returns the operator's text, cut into lines of an accepted length.
     ///
     /// # Errors
     /// A sentence, if the server would drop a part of it silently.
@@ -242,7 +248,7 @@ impl Room {
         }
     }
 
-    /// The lines of an answer that the server would let through.
+    /// Returns the lines of an answer without those dropped by the server as a flood.
     fn answer(&mut self, name: ChatRoom, text: &str, now: Timestamp) -> Vec<(ChatRoom, String)> {
         let lines = wrap(text).into_iter().take(LONGEST_ANSWER);
         lines.filter(|line| self.may_say(line, now)).map(|line| (name, line)).collect()
@@ -263,13 +269,13 @@ impl Room {
     }
 }
 
-/// Cuts a text into lines the server takes: at blanks where it can, without control characters.
+/// Cuts a text into lines of an accepted length, at blanks and without control characters.
 fn wrap(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     let mut length = 0;
     for word in text.split(|letter: char| letter.is_whitespace() || letter.is_control()) {
-        // A word longer than a line is cut off: no name and no move is.
+        // A word longer than a line is cut off; no name and no move is that long.
         let word: String = word.chars().take(LONGEST).collect();
         let letters = word.chars().count();
         if letters == 0 {

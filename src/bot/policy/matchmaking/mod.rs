@@ -1,13 +1,12 @@
 //! Challenges to others while the bot is idle.
 //!
-//! The session asks in two steps, because the list of bots must be fetched in between:
-//! [`Matchmaker::step`] says whether it is time to challenge, [`Matchmaker::choose`] picks an
-//! opponent and terms from the players online. One challenge is pending at a time. An unanswered
-//! one is withdrawn by its name before the next is made, because the server would keep it and could
-//! start the game much later.
+//! The session asks in two steps, because it must fetch the list of bots in between:
+//! [`Matchmaker::step`] returns the time of the next challenge, [`Matchmaker::choose`] picks an
+//! opponent and terms from the players online. One challenge is pending at a time. The bot
+//! withdraws an unanswered one before the next, because the server could start its game much later.
 //!
-//! A player who declines is not challenged for a while, longer every time, and only as far as the
-//! reason goes: a bot that does not play bullet may still play blitz. After a game an opponent also
+//! After a refusal a player rests for a while, longer every time, and only within the scope of the
+//! reason: after a refusal of bullet the bot may still offer blitz. After a game an opponent also
 //! rests, if the settings say so.
 
 mod series;
@@ -84,18 +83,18 @@ struct StandingChallenge {
     cancelled: Option<(Timestamp, u32)>,
 }
 
-/// State kept from challenge to challenge. Saved as JSON, so that a restart forgets no refusal.
+/// State kept from challenge to challenge. Saved as JSON: a restart forgets no refusal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Matchmaker {
     /// Keyed by the player's id.
     refusals: BTreeMap<String, Vec<PastRefusal>>,
-    /// Counts the types that a cyclic selection has tried.
+    /// The number of types tried by a cyclic selection.
     turn: usize,
     last_challenge: Option<Timestamp>,
     #[serde(skip)]
     standing: Option<StandingChallenge>,
-    /// The games that are still to follow with the opponent whom we challenged last.
+    /// The rest of the series with the last opponent.
     #[serde(skip)]
     series: Option<Series>,
 }
@@ -107,22 +106,22 @@ pub enum MatchmakingStep {
     Wait(Option<Timestamp>),
     /// Withdraw the unanswered challenge, and call [`Matchmaker::cancelling`].
     Cancel(ChallengeId),
-    /// Fetch the bots that are online, and [`Matchmaker::choose`].
+    /// Fetch the bots online, and call [`Matchmaker::choose`].
     FetchBots,
 }
 
-/// The state of affairs for [`Matchmaker::step`].
+/// The facts for [`Matchmaker::step`].
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
     /// The time, in the time zone of the settings.
     pub now: &'a Zoned,
     /// The start of the idle time: the end of the last game, or the program's start.
     pub idle_since: Timestamp,
-    /// Games that run or are about to.
+    /// Games running or about to start.
     pub games: usize,
     /// True if a place for a game against a bot is free ([`super::challenge::has_place`]).
     pub place_free: bool,
-    /// True if challenges of others wait for a place; they come first.
+    /// True if challenges by others wait for a place; they come first.
     pub others_wait: bool,
     /// True if the program is about to stop.
     pub draining: bool,
@@ -131,12 +130,12 @@ pub struct Situation<'a> {
 
 /// The time before a withdrawal is repeated.
 const CANCEL_AGAIN: Duration = Duration::from_secs(10);
-/// The number of withdrawals. A server that does not know the challenge by then never will, and the
-/// next one must not wait.
+/// The number of withdrawals. A server without the challenge by then will never know it, and the next
+/// challenge must not wait.
 const CANCEL_TIMES: u32 = 3;
 
 impl Matchmaker {
-    /// Returns the next step. To be called after every event and at the returned time.
+    /// Returns the next step. Call this after every event and at the returned time.
     pub fn step(&mut self, settings: &MatchmakingSettings, situation: &Situation<'_>) -> MatchmakingStep {
         let now = situation.now.timestamp();
         let patience = if situation.draining { Duration::ZERO } else { settings.timeout };
@@ -166,7 +165,7 @@ impl Matchmaker {
         }
     }
 
-    /// Records that the pending challenge is being withdrawn, as [`Self::step`] demanded.
+    /// Records the withdrawal of the pending challenge, as demanded by [`Self::step`].
     pub fn cancelling(&mut self, now: Timestamp) {
         if let Some(standing) = &mut self.standing {
             let times = standing.cancelled.map_or(0, |(_, times)| times);
@@ -176,8 +175,7 @@ impl Matchmaker {
 
     /// Picks an opponent and terms; `None` if no player suits. Chance comes from `random` alone.
     ///
-    /// `ratings` are the bot's, by the server's names of speeds and variants; `variants` are those
-    /// that its engines play.
+    /// `ratings` are the bot's, by the server's names of speeds and variants.
     pub fn choose(
         &mut self,
         settings: &MatchmakingSettings,
@@ -208,8 +206,8 @@ impl Matchmaker {
             let candidates: Vec<Player> = bots
                 .iter()
                 .map(|bot| Player { rating: rating_for(&bot.ratings, kind.terms()), ..bot.player.clone() })
-                .filter(|bot| kind.suits(bot, ours) && self.may_challenge(&bot.id, kind.terms(), lists, now))
-                .filter(|bot| settings.weight_of(&bot.id) > 0)
+                .filter(|bot| kind.suits(bot, ours) && settings.weight_of(&bot.id) > 0)
+                .filter(|bot| !lists.avoids(&bot.id, settings) && !self.is_refused(&bot.id, kind.terms(), now))
                 .collect();
             let candidates = kind.nearest_to_target(candidates, ours);
             if let Some(bot) = settings.pick(&candidates, random) {
@@ -222,7 +220,7 @@ impl Matchmaker {
         None
     }
 
-    /// The next challenge of a series that is under way, if it can go on.
+    /// Returns the next challenge of the current series, if it can go on.
     fn next_of_series(
         &mut self,
         settings: &MatchmakingSettings,
@@ -231,26 +229,27 @@ impl Matchmaker {
         now: Timestamp,
     ) -> Option<ChallengeRequest> {
         let series = self.series.as_ref()?;
-        // An empty list means that it could not be fetched, and says nothing about the opponent.
+        // An empty list could not be fetched, and says nothing about the opponent.
         if bots.is_empty() {
             return None;
         }
-        if series.is_online(bots) && self.may_challenge(&series.opponent, series.terms(), lists, now) {
+        let (opponent, terms) = (&series.opponent, series.terms);
+        let is_online = bots.iter().any(|bot| bot.player.id == *opponent);
+        if is_online && !lists.avoids(opponent, settings) && !self.is_refused(opponent, terms, now) {
             return Some(series.next());
         }
-        // The games played so far were the whole series.
+        // The series ends early.
         let series = self.series.take()?;
-        let terms = series.terms();
-        self.rest(series.opponent, terms, settings, now);
+        self.rest(series.opponent, series.terms, settings, now);
         None
     }
 
-    /// Returns true if games of a series with this player, by id, are still to follow.
+    /// Returns true if games of a series with this player, by id, are left.
     pub fn is_in_series(&self, opponent: &str) -> bool {
         self.series.as_ref().is_some_and(|series| series.opponent == opponent)
     }
 
-    /// Returns the players who have declined, by id, each with the end of the rest and the number of refusals.
+    /// Returns the ids of players after a refusal, each with the end of the rest and the number of refusals.
     pub fn decliners(&self) -> impl Iterator<Item = (&str, Timestamp, u32)> {
         self.refusals.iter().filter_map(|(player, refusals)| {
             let declined = refusals.iter().filter(|refusal| refusal.times > 0);
@@ -259,11 +258,7 @@ impl Matchmaker {
         })
     }
 
-    fn may_challenge(&self, id: &str, terms: GameTerms, lists: &MatchmakingLists<'_>, now: Timestamp) -> bool {
-        !lists.avoids(id) && !self.is_refused(id, terms, now)
-    }
-
-    /// Records the bot's pending challenge, also one left over from before a restart.
+    /// Records the bot's pending challenge, perhaps from before a restart.
     pub fn made(&mut self, id: ChallengeId, opponent: &str, terms: GameTerms, now: Timestamp) {
         if self.standing.as_ref().is_some_and(|standing| standing.id == id) {
             return;
@@ -278,14 +273,15 @@ impl Matchmaker {
         self.standing.as_ref().map(|standing| (&standing.id, standing.opponent.as_str()))
     }
 
-    /// Our challenge became a game: what its opponent refused before is forgotten, and with the last game of a series a rest begins.
+    /// Records the start of a challenge's game: earlier refusals of the opponent are forgotten, and a rest begins with
+    /// the last game of a series.
     pub fn accepted(&mut self, id: &ChallengeId, settings: &MatchmakingSettings, now: Timestamp) {
         if let Some(StandingChallenge { opponent, terms, .. }) = self.take(id) {
             self.refusals.remove(&opponent);
             if let Some(series) = self.series.as_mut().filter(|series| series.opponent == opponent) {
                 series.begins();
             }
-            self.series.take_if(|series| series.is_over());
+            self.series.take_if(|series| series.left == 0);
             if self.series.as_ref().is_none_or(|series| series.opponent != opponent) {
                 self.rest(opponent, terms, settings, now);
             }
@@ -301,7 +297,7 @@ impl Matchmaker {
         }
     }
 
-    /// Records that the challenge was declined.
+    /// Records a refusal of the challenge.
     pub fn declined(
         &mut self,
         id: &ChallengeId,
@@ -315,14 +311,14 @@ impl Matchmaker {
         }
     }
 
-    /// Our challenge is gone without an answer: it was withdrawn, or went out of date.
+    /// Records the end of a challenge without an answer: the bot withdrew it, or it expired.
     pub fn unanswered(&mut self, id: &ChallengeId, settings: &MatchmakingSettings, now: Timestamp) {
         if let Some(standing) = self.take(id) {
             self.refuse(standing.opponent, Refused::Everything, settings, now);
         }
     }
 
-    /// The server did not let us challenge `opponent`. Our own limits belong into [`RateLimits`], not here.
+    /// Records the server's refusal of a challenge to `opponent`. Limits of the bot belong into [`RateLimits`].
     pub fn failed(&mut self, opponent: &str, error: &ActionError, settings: &MatchmakingSettings, now: Timestamp) {
         match error {
             ActionError::Limited { opponent: true, retry_after, .. } => {
@@ -382,8 +378,7 @@ impl Matchmaker {
         refusals.any(|refusal| refusal.until > now && refusal.refused.covers(terms))
     }
 
-    /// Drops refusals so old that the next one may count as the first again; others are remembered
-    /// for their count.
+    /// Drops old refusals: the next one counts as the first again.
     fn forget(&mut self, now: Timestamp) {
         const REMEMBERED: Duration = Duration::from_hours(30 * 24);
         self.refusals.retain(|_, refusals| {
@@ -407,7 +402,7 @@ impl StandingChallenge {
     }
 }
 
-/// Players and variants left out of a choice.
+/// Players and variants for a choice.
 #[derive(Clone, Copy, Debug)]
 pub struct MatchmakingLists<'a> {
     /// The bot's id.
@@ -416,18 +411,16 @@ pub struct MatchmakingLists<'a> {
     pub playing: &'a [String],
     /// The operator's lists.
     pub names: &'a NameLists,
-    /// True to leave out blocked players too.
-    pub avoid_blocked: bool,
-    /// The variants that the engines play.
+    /// The variants of the engines.
     pub variants: &'a [Variant],
 }
 
 impl MatchmakingLists<'_> {
-    fn avoids(&self, id: &str) -> bool {
+    fn avoids(&self, id: &str, settings: &MatchmakingSettings) -> bool {
         id == self.us
             || self.playing.iter().any(|other| other == id)
             || self.names.avoid.contains(id)
-            || self.avoid_blocked && self.names.block.contains(id)
+            || settings.avoid_blocked && self.names.block.contains(id)
     }
 }
 
@@ -448,7 +441,7 @@ impl MatchmakingSettings {
     }
 }
 
-/// The index of one of the weights, drawn in proportion; `None` if all are 0.
+/// Draws one of the weights in proportion, and returns its index; `None` if all are 0.
 fn pick(weights: impl Iterator<Item = u32> + Clone, random: &mut impl Rng) -> Option<usize> {
     let total: u64 = weights.clone().map(u64::from).sum();
     if total == 0 {
@@ -464,7 +457,7 @@ fn pick(weights: impl Iterator<Item = u32> + Clone, random: &mut impl Rng) -> Op
     })
 }
 
-/// The rating in the category of these terms, from ratings by the server's names.
+/// Returns the rating in the category of these terms, from ratings by the server's names.
 pub fn rating_for(ratings: &[(String, u32)], terms: GameTerms) -> Option<u32> {
     let category = match terms.variant {
         Variant::Standard | Variant::FromPosition => terms.time_control.speed().key(),

@@ -2,18 +2,18 @@
 
 use rand::{Rng, RngExt};
 
-use domain::{Account, ChallengeRequest, Color, GameTerms};
+use domain::{ChallengeRequest, Color, GameTerms};
 
 /// The rest of a series with an opponent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Series {
     /// The opponent's id.
     pub opponent: String,
-    terms: GameTerms,
-    /// Our colour in the next game.
+    pub terms: GameTerms,
+    /// The bot's colour in the next game.
     color: Color,
     /// The number of games still to begin.
-    left: u32,
+    pub left: u32,
 }
 
 impl Series {
@@ -34,20 +34,7 @@ impl Series {
         (Some(series), first)
     }
 
-    pub(super) const fn is_over(&self) -> bool {
-        self.left == 0
-    }
-
-    /// Returns true if its opponent is online.
-    pub(super) fn is_online(&self, bots: &[Account]) -> bool {
-        bots.iter().any(|bot| bot.player.id == self.opponent)
-    }
-
-    pub(super) const fn terms(&self) -> GameTerms {
-        self.terms
-    }
-
-    /// The challenge to its next game; the same again, where it could not be made.
+    /// Returns the challenge to the next game, also after a failed attempt.
     pub(super) fn next(&self) -> ChallengeRequest {
         let (opponent, our_color) = (self.opponent.clone(), Some(self.color));
         ChallengeRequest { opponent, terms: self.terms, our_color, initial_fen: None }

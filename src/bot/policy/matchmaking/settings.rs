@@ -18,7 +18,7 @@ use util::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MatchmakingSettings {
-    /// Challenge other players.
+    /// Challenge other bots. Needs at least one type, see below.
     pub enabled: bool,
     /// Idle time before the first challenge, in seconds. 0 to 86400.
     #[serde(with = "Seconds::<0, 86400>")]
@@ -31,9 +31,11 @@ pub struct MatchmakingSettings {
     /// Least time between two challenges, in seconds. 5 to 86400.
     #[serde(with = "Seconds::<5, 86400>")]
     pub min_gap: Duration,
-    /// Choice of the type of the next challenge.
+    /// Choice of the type of the next challenge: "weighted" (at random), "cyclic" (one after the
+    /// other, in the order of their names) or "sequential" (the first of them for which there is an
+    /// opponent).
     pub selection: Selection,
-    /// Preference among opponents.
+    /// Likelier opponents: "none" (all alike), "high" or "low" ratings.
     pub rating_preference: RatingPreference,
     /// Rest of an opponent after the first refusal, in seconds; doubled by every further one. 1 to
     /// 604800.
@@ -42,12 +44,13 @@ pub struct MatchmakingSettings {
     /// Longest rest of an opponent, in seconds. 1 to 31536000.
     #[serde(with = "Seconds::<1, 31536000>")]
     pub max_backoff: Duration,
+    /// Scope of a refusal: "reason" (its subject: the variant, the speed, rated or not) or "all".
     pub refusal: RefusalScope,
     /// Cool-down per opponent from the start of a game, in expected game lengths; `max_backoff` at
     /// most. 0 to 10000.
     #[serde(with = "WholeNumber::<0, 10_000>")]
     pub rest: u32,
-    /// Hours for challenges, in the time zone of the settings; empty is always.
+    /// Hours for challenges, as in `challenge.hours`.
     pub hours: Vec<HoursOfDay>,
     /// Names of players never challenged.
     pub avoid: Vec<String>,
@@ -55,14 +58,16 @@ pub struct MatchmakingSettings {
     pub avoid_files: Vec<PathBuf>,
     /// Addresses of such lists on the web, fetched at the start and every hour.
     pub avoid_urls: Vec<String>,
-    /// Leave out players on `challenge.block` too.
+    /// Challenge no player on `challenge.block` either.
     pub avoid_blocked: bool,
-    /// Results of a game against a bot after which it is challenged to a rematch with the colours changed, as often in a row as
-    /// `challenge.bot.max_rematches` says.
+    /// Results of a game against a bot after which it is challenged to a rematch with the colours
+    /// changed, such as `["lost", "drawn"]` ("won", "lost", "drawn"); as often in a row as
+    /// `max_rematches` in `[challenge.bot]` allows.
     pub rematch_after: Vec<GameResult>,
-    /// Weights of chosen players among all, by name: 1 for the others, 0 is never. 0 to 1000.
+    /// Weights of chosen players among all, by name, such as `maia1 = 5`: 1 for all others, 0 is
+    /// never. 0 to 1000.
     pub weights: BTreeMap<String, u32>,
-    /// Types of challenges.
+    /// Types of challenges: a table for each, under a name of your choice.
     pub types: BTreeMap<String, MatchType>,
 }
 
@@ -126,32 +131,35 @@ pub enum RefusalScope {
     All,
 }
 
-/// One kind of challenge.
+/// The keys from here to `games_in_row` hold for every type of challenge, and may stand in a type
+/// to hold there alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MatchType {
-    /// The clock.
+    /// Minutes+seconds such as "3+2", days such as "3d", or "unlimited".
     pub time_control: MinutesAndSeconds,
     /// True for rated games.
     pub rated: bool,
+    /// Variant, as in `challenge.variants`.
     pub variant: Variant,
     /// Weight among the types; 0 is never. 0 to 1000.
     #[serde(with = "WholeNumber::<0, 1000>")]
     pub weight: u32,
-    /// The opponent's least rating; one without a rating passes. 0 to 4000.
+    /// The opponent's least rating; an opponent without a rating passes this and the next three
+    /// keys. 0 to 4000.
     #[serde(with = "WholeNumber::<0, 4000>")]
     pub min_rating: u32,
     /// The opponent's greatest rating. 0 to 4000.
     #[serde(with = "WholeNumber::<0, 4000>")]
     pub max_rating: u32,
-    /// Least difference of ratings. 0 to 4000.
+    /// The least difference between the opponent's rating and the bot's at that speed. 0 to 4000.
     #[serde(with = "WholeNumber::<0, 4000>")]
     pub min_rating_difference: u32,
-    /// Largest difference of ratings; `None` is no limit.
+    /// The largest such difference. 0 to 4000, or "none".
     #[serde(with = "WholeNumberOrNone::<0, 4000>")]
     pub max_rating_difference: Option<u32>,
-    /// Preferred difference of the opponent's rating to the bot's; the nearest player is
-    /// challenged. `None`: no preference. -4000 to 4000.
+    /// Preferred difference of the opponent's rating to the bot's, negative for weaker opponents;
+    /// the nearest player is challenged. -4000 to 4000, or "none".
     #[serde(with = "WholeNumberOrNone::<-4000, 4000>")]
     pub target_rating_difference: Option<i32>,
     /// Games in a row with one opponent, the colours in turn. 1 to 100.
@@ -178,7 +186,7 @@ impl Default for MatchType {
 }
 
 impl MatchType {
-    /// The keys that `matchmaking` gives for every type.
+    /// The keys that the `matchmaking` table may set for every type.
     pub const INHERITED: [&str; 6] = [
         "min_rating",
         "max_rating",

@@ -66,7 +66,6 @@ fn request_at(
         us: "concilio",
         playing: &["busy".to_owned()],
         names: &names,
-        avoid_blocked: settings.avoid_blocked,
         variants: &[Variant::Standard],
     };
     let ratings = [("blitz".to_owned(), 2000), ("bullet".to_owned(), 1500)];

@@ -1,12 +1,12 @@
 //! Choice of tournaments, and presence in them.
 //!
-//! The session fetches the list of tournaments, and the state of one, when [`Participation::due`]
-//! says so, and reports the answers. A tournament pairs only players who report their presence, so
-//! the bot reports again and again while an arena runs without a game of its own. A bot that stops,
-//! pauses or has no more hours withdraws, so that no opponent is paired with it in vain; points are
-//! kept, and it returns while the tournament runs.
+//! The session fetches the list of tournaments, and the state of one, as [`Participation::due`]
+//! demands, and reports the answers. A tournament pairs only present players, so the bot reports its
+//! presence again and again while an arena runs without a game of its own. At a stop, a pause or
+//! the end of its hours the bot withdraws: no opponent is paired with it in vain. It keeps its
+//! points and may return while the tournament runs.
 //!
-//! One tournament at a time: one that would overlap with another is skipped.
+//! The bot plays one tournament at a time, and skips one that overlaps with another.
 
 mod settings;
 #[cfg(test)]
@@ -32,9 +32,9 @@ use util::values::HoursOfDay;
 const PRESENT_AGAIN: Duration = Duration::from_secs(50);
 /// The least time between two requests to take part: a server counts them, thirty in ten minutes.
 const BETWEEN_JOINS: Duration = Duration::from_secs(20);
-/// The delay before a tournament is checked again whose start or end is overdue.
+/// The delay before another look at a tournament with an overdue start or end.
 const OVERDUE: Duration = Duration::from_secs(10);
-/// The time for which a tournament that was left, or refused the bot, is not joined automatically.
+/// The time before the bot may join a tournament automatically after it left or was refused.
 const SET_ASIDE: Duration = Duration::from_hours(24);
 
 /// The settings of tournaments and the contents of their files.
@@ -51,13 +51,13 @@ pub struct TournamentPolicy {
 pub struct TournamentSituation<'a> {
     /// The time, in the zone of the settings.
     pub now: &'a Zoned,
-    /// True if new games are begun, and the server is connected.
+    /// True if the bot begins new games and the server is connected.
     pub open: bool,
-    /// The names of tournaments of which we play a game now.
+    /// The names of tournaments with a running game of the bot.
     pub playing: &'a BTreeSet<String>,
-    /// The variants that the electors play.
+    /// The variants of the electors.
     pub variants: &'a [Variant],
-    /// Our ratings by the server's names.
+    /// The bot's ratings by the server's names.
     pub ratings: &'a [(String, u32)],
 }
 
@@ -75,7 +75,7 @@ pub enum TournamentStep {
     Ask(Tournament),
     /// Join, or report presence.
     Join(TournamentEntry),
-    /// Take part no more, for now.
+    /// Withdraw for now.
     Withdraw(Tournament),
 }
 
@@ -89,19 +89,19 @@ pub enum TournamentNews {
     Over(Option<Standing>),
 }
 
-/// The tournaments that we take part in, and those that we know of. What is written down outlives the process; passwords are not.
+/// Joined and known tournaments. The serialised fields outlive the process; passwords are not among them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Participation {
     joined: BTreeMap<Tournament, Membership>,
-    /// Tournaments not joined automatically until a time.
+    /// Tournaments with the time from which on the bot may join automatically.
     set_aside: BTreeMap<Tournament, Timestamp>,
     #[serde(skip)]
     looked_at: Option<Timestamp>,
     /// The tournaments of the last list.
     #[serde(skip)]
     known: Vec<TournamentInfo>,
-    /// Tournaments whose reason for not joining was logged.
+    /// Tournaments with a logged reason for not joining.
     #[serde(skip)]
     passed_over: BTreeSet<Tournament>,
 }
@@ -109,7 +109,7 @@ pub struct Participation {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Membership {
-    /// True if the operator ordered it, to whom the hours of the settings do not apply.
+    /// True if the operator ordered it; the hours of the settings do not apply then.
     ordered: bool,
     team: Option<String>,
     /// True if the server has ever accepted the bot.
@@ -123,8 +123,8 @@ struct Membership {
     asked_at: Option<Timestamp>,
     #[serde(skip)]
     join_sent_at: Option<Timestamp>,
-    /// True after a pairing: the server forgets a player who has played, so presence must be
-    /// reported again.
+    /// True after a pairing: the server forgets a player after the game, so the bot must report its
+    /// presence again.
     #[serde(skip)]
     paired: bool,
     /// True if joining was reported.
@@ -145,7 +145,7 @@ enum Presence {
 }
 
 impl Membership {
-    /// The stage that it should be in by now.
+    /// Returns the stage by the times of the last known state.
     fn stage(&self, now: Timestamp) -> Option<TournamentStage> {
         let info = self.info.as_ref()?;
         Some(match info.stage {
@@ -167,7 +167,7 @@ impl Membership {
             TournamentStage::Running => info.ends_at,
             TournamentStage::Over => None,
         };
-        // Once after the turn, then every few seconds until the server agrees that it has come.
+        // Once after the turn, then every few seconds until the server confirms it.
         turn.map_or(regular, |turn| regular.min(turn.max(later(asked_at, OVERDUE))))
     }
 
@@ -179,13 +179,12 @@ impl Membership {
 }
 
 impl Participation {
-    /// The tournaments that we take part in.
+    /// Returns the joined tournaments.
     pub fn members(&self) -> impl Iterator<Item = &Tournament> {
         self.joined.keys()
     }
 
-    /// Returns true if a game of a tournament may begin at any moment, so that a place must be
-    /// kept.
+    /// Returns true if a game of a tournament may begin at any moment: a place must be kept for it.
     pub fn awaits_game(&self, now: Timestamp, playing: &BTreeSet<String>) -> bool {
         self.joined.iter().any(|(tournament, member)| {
             member.presence == Presence::There
@@ -194,7 +193,7 @@ impl Participation {
         })
     }
 
-    /// Returns the next step; it counts as begun.
+    /// Returns the steps due now; they count as begun.
     pub fn due(&mut self, policy: &TournamentPolicy, situation: &TournamentSituation) -> Vec<TournamentStep> {
         let now = situation.now.timestamp();
         self.set_aside.retain(|_, until| *until > now);
@@ -245,7 +244,7 @@ impl Participation {
         plan
     }
 
-    /// Returns the step that makes the server count on the bot exactly when it may.
+    /// Returns the step towards the wanted presence, if it differs from the present one.
     fn presence_step(
         &self,
         tournament: &Tournament,
@@ -310,9 +309,8 @@ impl Participation {
     // --- The server's answers
     // ------------------------------------------------------------------------------------------
 
-    /// Records a list of tournaments; the reason for not joining a named or suitable one is
-    /// reported once. If the list is incomplete (not `all`), known tournaments that are still to
-    /// begin or end stay known.
+    /// Records a list of tournaments, and returns once for each the reason for not joining it. If
+    /// the list is incomplete (not `all`), upcoming and running tournaments stay known.
     pub fn found(
         &mut self,
         mut found: Vec<TournamentInfo>,
@@ -343,7 +341,7 @@ impl Participation {
         news
     }
 
-    /// Puts on the list what suits and begins soon enough; the plan does the rest.
+    /// Adds suitable tournaments that begin soon to the joined ones; the plan sends the requests.
     fn join_what_suits(&mut self, policy: &TournamentPolicy, situation: &TournamentSituation) {
         let now = situation.now.timestamp();
         let soon = later(now, policy.settings.ahead);
@@ -362,7 +360,7 @@ impl Participation {
         self.known = known;
     }
 
-    /// Records the state of a tournament that was fetched by this name.
+    /// Records the fetched state of a tournament, by the name `asked`.
     pub fn described(&mut self, asked: &Tournament, info: TournamentInfo) -> Option<(String, TournamentNews)> {
         let Some(mut member) = self.joined.remove(asked) else {
             if let Some(known) = self.known.iter_mut().find(|known| known.tournament == info.tournament) {
@@ -382,8 +380,8 @@ impl Participation {
         news
     }
 
-    /// Records a failed fetch of a tournament's state. One that is gone is dropped; one that the
-    /// server cannot describe is not fetched again that day, and its games are played as they come.
+    /// Records a failed fetch of a tournament's state. A missing tournament is dropped. Otherwise the
+    /// state is not fetched again that day, and the bot plays the games as they come.
     pub fn not_described(
         &mut self,
         asked: &Tournament,
@@ -434,9 +432,10 @@ impl Participation {
         }
     }
 
-    // --- What the operator wants ---------------------------------------------------------------------------------------
+    // --- The operator's orders
+    // ------------------------------------------------------------------------------------------
 
-    /// The operator had us join it, and the server agreed.
+    /// Records an accepted order of the operator to join.
     pub fn ordered(&mut self, entry: TournamentEntry, now: Timestamp) {
         self.set_aside.retain(|known, _| known.id != entry.tournament.id);
         self.joined.retain(|known, _| known.id != entry.tournament.id);
@@ -458,7 +457,7 @@ impl Participation {
         self.set_aside.insert(tournament.clone(), later(now, SET_ASIDE));
     }
 
-    /// The system's clock was set back: nothing waits longer for that than it was meant to.
+    /// Adapts to a system clock set back to `now`: no wait becomes longer.
     pub fn clock_set_back(&mut self, now: Timestamp) {
         let earlier = |at: &mut Option<Timestamp>| *at = at.map(|at| at.min(now));
         earlier(&mut self.looked_at);
@@ -472,9 +471,9 @@ impl Participation {
     }
 }
 
-/// Returns true if an error says nothing about the tournament itself, so that the request is
-/// repeated. Once the server has `taken` the bot, a refused token is such an error: servers in
-/// trouble refuse too, and a revoked token ends the account elsewhere.
+/// Returns true if an error says nothing about the tournament itself: the request is repeated. Once
+/// the server has `taken` the bot, a refused token is such an error: servers in trouble refuse valid
+/// tokens too, and a revoked token ends the account elsewhere.
 fn will_pass(error: &ActionError, taken: bool) -> bool {
     match error {
         ActionError::Unavailable(_) | ActionError::Limited { .. } => true,
@@ -501,7 +500,7 @@ fn name_of(tournament: &Tournament, member: &Membership) -> String {
     member.info.as_ref().map_or_else(|| tournament.to_string(), |info| info.name.clone())
 }
 
-/// Checks that a tournament suits the bot and, as far as the server reports it, allows it.
+/// Checks a tournament against the settings and, as far as the server reports them, its conditions.
 fn suits(info: &TournamentInfo, policy: &TournamentPolicy, situation: &TournamentSituation) -> Result<(), String> {
     let named = named(&info.tournament, policy);
     if named.is_none()

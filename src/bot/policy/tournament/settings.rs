@@ -16,20 +16,29 @@ use util::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TournamentSettings {
-    /// Join tournaments automatically.
+    /// Join tournaments automatically. Needs `teams` or `join`. The token needs the scope
+    /// tournament:write.
     pub enabled: bool,
-    /// Teams whose tournaments are joined, by the last word of their address.
+    /// Teams whose tournaments are joined, by the last word of their address, such as
+    /// `["lichess-bots"]`.
     pub teams: Vec<String>,
-    /// Tournaments that are joined in any case.
+    /// Tournaments that are joined in any case, by the address of their page; the team to play for
+    /// and the password where a tournament needs them:
+    ///
+    /// ```toml
+    /// [{ tournament = "https://lichess.org/tournament/abcd1234", team = "my-team", password_file = "arena.password" }]
+    /// ```
     pub join: Vec<NamedTournament>,
+    /// This and the next five keys choose among the tournaments of the teams. Kinds: "arena" or
+    /// "swiss".
     pub kinds: Vec<TournamentKind>,
-    /// Variants, of those that an engine of the roster plays.
+    /// Variants, as in `challenge.variants`.
     pub variants: Vec<Variant>,
-    /// Speeds or time controls.
+    /// Speeds or time controls, as in `challenge.time_controls`.
     pub time_controls: Vec<TimeControlRule>,
-    /// Rated, casual or both.
+    /// Modes: "rated", "casual" or both.
     pub modes: Vec<Mode>,
-    /// The longest tournament, in seconds; `None` is no limit.
+    /// The longest tournament, in seconds. 60 to 604800, or "none".
     #[serde(with = "SecondsOrNone::<60, 604800>")]
     pub max_duration: Option<Duration>,
     /// Longest time before its start at which a tournament is joined, in seconds. 0 to 604800.
@@ -38,11 +47,12 @@ pub struct TournamentSettings {
     /// Interval of fetching lists and states of tournaments, in seconds. 60 to 86400.
     #[serde(with = "Seconds::<60, 86400>")]
     pub look_every: Duration,
-    /// Hours for tournaments, in the time zone of the settings; empty is always.
+    /// Hours for tournaments, as in `challenge.hours`. A tournament that still runs then is left,
+    /// and joined again when the hours come.
     pub hours: Vec<HoursOfDay>,
 }
 
-/// A tournament that is joined because the settings name it.
+/// A tournament named in the settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NamedTournament {
@@ -112,7 +122,7 @@ impl TournamentSettings {
         faults
     }
 
-    /// Why a tournament of a team does not suit, if it does not.
+    /// Returns the reason against a tournament of a team, if there is one.
     pub(super) fn objection(&self, info: &TournamentInfo) -> Option<&'static str> {
         let mode = if info.terms.rated { Mode::Rated } else { Mode::Casual };
         let duration = info.starts_at.zip(info.ends_at).map(|(from, to)| to.duration_since(from).unsigned_abs());

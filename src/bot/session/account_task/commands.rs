@@ -1,5 +1,5 @@
-//! Operator commands of an account: those about opponents go to the lobby, those about a game to
-//! its task, the rest to the server.
+//! Operator commands of an account: commands about opponents go to the lobby, commands about a game
+//! to its task, the rest to the server.
 
 use std::sync::Arc;
 
@@ -7,65 +7,57 @@ use super::{Manager, policy_with};
 use crate::policy::{chat::ChatCommand, matchmaking::MatchType};
 use crate::session::{
     AccountEvent, AccountMode,
-    control::{AccountCommand, AccountRequest, ChallengeOrder, ControlAnswer, ControlError},
+    control::{AccountCommand, AccountRequest, ControlAnswer, ControlError},
     event::terms_in_words,
-    lobby::{LobbyCommand, LobbyEffect, LobbyInput},
+    lobby::{LobbyEffect, LobbyInput},
     machine::GameInput,
 };
 use domain::{Action, ActionError, ChallengeRequest, Done, Tournament, TournamentEntry, values::MinutesAndSeconds};
 
-/// Commands that wait for the answer of the server.
-#[derive(Default)]
-pub(super) struct OpenCommands {
-    /// Challenges that were ordered and are on their way.
-    challenges: Vec<(ChallengeRequest, ControlAnswer)>,
-}
-
 impl Manager {
-    /// Carries out a command, or begins to.
+    /// Carries out a command, or begins it.
     pub(super) fn obey(&mut self, request: AccountRequest) {
         let AccountRequest { command, answer } = request;
         match command {
             AccountCommand::Pause => self.pause(true, answer),
             AccountCommand::Resume => self.pause(false, answer),
-            AccountCommand::Challenge(order) => {
-                let request = order.request.clone();
-                // The same may have been ordered just before.
+            AccountCommand::Challenge(request, games) => {
+                // An earlier order may be the same.
                 let was_on_its_way = self.lobby.is_on_its_way(&request);
-                let Some(answer) = self.ask_lobby(LobbyCommand::Challenge(order), answer) else { return };
-                // Either it is on its way now, or it waits for a place.
+                let Some(answer) = self.ask_lobby(LobbyInput::Order(request.clone(), games), answer) else { return };
+                // Now the challenge is on its way, or waits for a place.
                 if self.lobby.is_on_its_way(&request) && !was_on_its_way {
-                    self.open_commands.challenges.push((request, answer));
+                    self.open_orders.push((request, answer));
                 } else {
                     let done = format!("{} will be challenged once a game slot is free", request.opponent);
                     self.context.answer_operator(answer, Ok(done));
                 }
             }
-            AccountCommand::Cancel => drop(self.ask_lobby(LobbyCommand::Cancel, answer)),
-            AccountCommand::Block(name) => drop(self.ask_lobby(LobbyCommand::Block(name), answer)),
+            AccountCommand::Cancel => drop(self.ask_lobby(LobbyInput::CancelOrders, answer)),
+            AccountCommand::Block(name) => drop(self.ask_lobby(LobbyInput::Block(name), answer)),
             AccountCommand::Join(entry) => self.join(entry, answer),
             AccountCommand::Leave(tournament) => self.leave_tournaments(tournament, answer),
-            AccountCommand::Adopt(rules) => {
-                let context = self.context.change();
-                context.player = rules.player;
-                context.chat = rules.policy.chat.clone();
-                context.variants = rules.policy.variants.clone();
-                self.reception.follows(rules.policy.chat.clone(), &rules.policy.variants);
-                self.lists = rules.policy.newer_lists.clone();
-                self.policy = policy_with(&*self.context.server, &rules.policy);
+            AccountCommand::Adopt(player, policy) => {
+                // Running games keep the old rules.
+                let context = Arc::make_mut(&mut self.context);
+                context.player = player;
+                context.chat = policy.chat.clone();
+                context.variants = policy.variants.clone();
+                self.reception.follows(policy.chat.clone(), &policy.variants);
+                self.lists = policy.newer_lists.clone();
+                self.policy = policy_with(&*self.context.server, &policy);
                 self.tell_lobby(LobbyInput::Adopt(Arc::clone(&self.policy)));
                 let _ = answer.send(Ok("new rules are in effect".to_owned()));
             }
             AccountCommand::InGame(game, command) => match self.games.get(&game) {
-                // A task that ends before it has read the command drops the answer, and so does one that is overwhelmed; that says that
-                // there is no such game.
+                // An ending task drops the answer, and so does a full queue; the operator's error is an unknown game.
                 Some(task) => drop(task.inbox.try_send(GameInput::Command(command, answer))),
                 None => drop(answer.send(Err(ControlError::NoGame(game)))),
             },
         }
     }
 
-    /// The answer to a challenge that was ordered has come.
+    /// Announces the answer to a challenge, and reports it to the operator after an order.
     pub(super) fn challenge_answered(&mut self, input: &LobbyInput) {
         let LobbyInput::Challenged(request, outcome) = input else { return };
         let event = AccountEvent::Challenged {
@@ -73,9 +65,9 @@ impl Manager {
             outcome: outcome.clone().map_err(|error| error.to_string()),
         };
         self.context.tell(event);
-        let waiting = self.open_commands.challenges.iter().position(|(known, _)| known == request);
+        let waiting = self.open_orders.iter().position(|(known, _)| known == request);
         if let Some(index) = waiting {
-            let (_, answer) = self.open_commands.challenges.swap_remove(index);
+            let (_, answer) = self.open_orders.swap_remove(index);
             let (opponent, terms) = (&request.opponent, terms_in_words(request.terms));
             let said = match outcome {
                 Ok(id) => Ok(format!("challenge sent to {opponent}: {terms} (challenge {id})")),
@@ -88,7 +80,7 @@ impl Manager {
         }
     }
 
-    /// Obeys `!challenge [NAME] [TIME] [rated]` of a friend, by default for a casual game of 3+2 with the friend; the answer.
+    /// Obeys `!challenge [NAME] [TIME] [rated]` of a friend, by default for a casual game of 3+2 with the friend. Returns the answer.
     pub(super) fn ordered_in_chat(&mut self, from: &str, text: &str) -> Option<String> {
         let allowed = self.policy.chat.commands.contains(&ChatCommand::Challenge) && self.lobby.is_friend(from);
         let words = ChatCommand::challenge_words(text).filter(|_| allowed)?;
@@ -103,7 +95,7 @@ impl Manager {
         }
         let done = format!("{opponent} is challenged to {}", terms_in_words(terms));
         let request = ChallengeRequest { opponent, terms, our_color: None, initial_fen: None };
-        let said = self.tell_lobby_command(LobbyCommand::Challenge(ChallengeOrder { request, games: 1 }));
+        let said = self.command_lobby(LobbyInput::Order(request, 1));
         Some(match said {
             Some(Err(why)) => why,
             _ => done,
@@ -112,27 +104,27 @@ impl Manager {
 
     fn pause(&mut self, pause: bool, answer: ControlAnswer) {
         let before = self.lobby.mode();
-        let said = self.tell_lobby_command(LobbyCommand::Pause(pause));
+        let said = self.command_lobby(LobbyInput::Pause(pause));
         let now = self.lobby.mode();
         if before != now {
             self.mode_changed(now);
         }
-        // The change itself stands in the log already.
+        // The log has the change already.
         if let Some(said) = said {
             let _ = answer.send(said.map_err(ControlError::NotNow));
         }
     }
 
-    /// Tells watchers and the server whether new games are wanted.
+    /// Announces a change of the mode to watchers and to the server.
     pub(super) fn mode_changed(&mut self, mode: AccountMode) {
         self.context.tell(AccountEvent::Mode(mode));
         let server = Arc::clone(&self.context.server);
         self.context.requests.spawn(async move { server.open_to_new_games(mode == AccountMode::Playing).await });
     }
 
-    /// Tells the lobby; the answer is given back where the lobby gave none.
-    fn ask_lobby(&mut self, command: LobbyCommand, answer: ControlAnswer) -> Option<ControlAnswer> {
-        match self.tell_lobby_command(command) {
+    /// Gives the lobby a command and answers the operator. Returns `answer` if the lobby gave none.
+    fn ask_lobby(&mut self, command: LobbyInput, answer: ControlAnswer) -> Option<ControlAnswer> {
+        match self.command_lobby(command) {
             Some(said) => {
                 self.context.answer_operator(answer, said.map_err(ControlError::NotNow));
                 None
@@ -141,10 +133,10 @@ impl Manager {
         }
     }
 
-    /// Tells the lobby, and carries out what it wants done; its answer, if it has one already.
-    fn tell_lobby_command(&mut self, command: LobbyCommand) -> Option<Result<String, String>> {
+    /// Gives the lobby a command and carries out its effects. Returns its answer, if it has one already.
+    fn command_lobby(&mut self, command: LobbyInput) -> Option<Result<String, String>> {
         let mut answer = None;
-        for effect in self.lobby.handle(&self.now(), LobbyInput::Command(command)) {
+        for effect in self.lobby.handle(&self.now(), command) {
             match effect {
                 LobbyEffect::Answer(said) => answer = Some(said),
                 effect => self.carry_out(effect),
@@ -155,8 +147,8 @@ impl Manager {
 
     fn join(&mut self, entry: TournamentEntry, answer: ControlAnswer) {
         let done = format!("joined tournament {}", entry.tournament);
-        let input = LobbyInput::Command(LobbyCommand::Joined(entry.clone()));
-        self.act(Action::Join(entry), done, Some(input), answer);
+        let input = LobbyInput::OrderedToJoin(entry.clone());
+        self.act(Action::Join(entry), done, input, answer);
     }
 
     fn leave_tournaments(&mut self, tournament: Option<Tournament>, answer: ControlAnswer) {
@@ -170,17 +162,17 @@ impl Manager {
             };
             return self.context.answer_operator(answer, Err(ControlError::NotNow(why)));
         };
-        let input = LobbyInput::Command(LobbyCommand::Left(tournament.clone()));
-        self.act(Action::Leave(tournament.clone()), format!("left tournament {tournament}"), Some(input), answer);
+        let input = LobbyInput::OrderedToLeave(tournament.clone());
+        self.act(Action::Leave(tournament.clone()), format!("left tournament {tournament}"), input, answer);
     }
 
-    /// Asks the server, and answers when it has. What the lobby should know then is told to it if the server agreed.
-    fn act(&mut self, action: Action, done: String, then: Option<LobbyInput>, answer: ControlAnswer) {
-        let (context, lobby) = (self.context.clone(), self.answers_sender.clone());
+    /// Asks the server, and answers the operator after its answer. If the server agreed, the lobby gets `then`.
+    fn act(&mut self, action: Action, done: String, then: LobbyInput, answer: ControlAnswer) {
+        let (context, lobby) = (Arc::clone(&self.context), self.answers_sender.clone());
         self.context.requests.spawn(async move {
             let outcome: Result<Done, ActionError> = context.server.perform(action).await;
-            if let (Ok(_), Some(input)) = (&outcome, then) {
-                let _ = lobby.send(input);
+            if outcome.is_ok() {
+                let _ = lobby.send(then);
             }
             context.answer_operator(answer, outcome.map(|_| done).map_err(ControlError::Server));
         });

@@ -1,27 +1,24 @@
-//! Requests of the lobby to the server, and the way of the answers back.
+//! Requests of the lobby to the server, and the answers.
 
 use std::time::Duration;
 
 use tokio::{sync::mpsc, time::sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::session::{
-    account_context::defended,
-    lobby::{LobbyInput, TournamentAnswer},
-};
-use domain::{Action, ActionError, ChallengeRequest, Done};
+use crate::session::{account_context::defended, lobby::LobbyInput};
+use domain::{Action, ActionError, Done};
 use platform::Server;
 
-/// Pause for an opponent who is busy when we want to challenge.
+/// Pause before another challenge to a busy opponent.
 const BUSY: Duration = Duration::from_mins(5);
 
-/// The pauses before a challenge is declined once more, where the server did not hear it, and the longest time it may ask for.
+/// The pauses before a failed decline is repeated, and the longest pause that the server may demand.
 const DECLINE_AGAIN: [Duration; 4] =
     [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(20), Duration::from_secs(60)];
 const LONGEST_DECLINE_PAUSE: Duration = Duration::from_secs(120);
 
-/// Does what the lobby wants done and brings it the answer where it waits for one; elsewhere an error is a fault. Of a challenge that the
-/// operator `ordered` the server itself says whether it can be made.
+/// Performs an action of the lobby, and sends the answer if the lobby waits for one; otherwise an error is a fault. An `ordered` challenge
+/// is sent even to a busy opponent: the operator gets the server's own answer.
 pub(super) async fn ask(
     server: &dyn Server,
     action: Action,
@@ -31,7 +28,11 @@ pub(super) async fn ask(
 ) -> Result<(), String> {
     let outcome = defended(async {
         match &action {
-            Action::Challenge(request) if !ordered && is_busy(server, &request.opponent).await => Err(busy()),
+            Action::Challenge(request) if !ordered && is_busy(server, &request.opponent).await => {
+                // The same error as the server's.
+                let detail = "is playing or has left".to_owned();
+                Err(ActionError::Limited { retry_after: Some(BUSY), key: None, opponent: true, detail })
+            }
             Action::Decline(..) => decline(server, &action, stopping).await,
             action => server.perform(action.clone()).await,
         }
@@ -40,16 +41,22 @@ pub(super) async fn ask(
     let answer = match action {
         Action::Accept(id) => LobbyInput::Accepted(id, outcome.map(drop)),
         Action::Cancel(id) if outcome.is_ok() => LobbyInput::Cancelled(id),
-        Action::Challenge(request) => challenged(request, outcome),
-        Action::Join(entry) => LobbyInput::Tournaments(TournamentAnswer::Joined(entry.tournament, outcome.map(drop))),
+        Action::Challenge(request) => {
+            let outcome = outcome.and_then(|done| match done {
+                Done::Challenged(id) => Ok(id),
+                Done::Taken => Err(ActionError::Refused("the server did not name the challenge".to_owned())),
+            });
+            LobbyInput::Challenged(request, outcome)
+        }
+        Action::Join(entry) => LobbyInput::TournamentJoined(entry.tournament, outcome.map(drop)),
         action => return outcome.map(drop).map_err(|error| format!("{action}: {error}")),
     };
     let _ = answers.send(answer);
     Ok(())
 }
 
-/// Declines a challenge, and retries if the server is unavailable or limits requests: the
-/// challenger waits for the answer.
+/// Declines a challenge, and retries if the server is unavailable or limits requests: the challenger
+/// waits for the answer.
 async fn decline(server: &dyn Server, action: &Action, stopping: &CancellationToken) -> Result<Done, ActionError> {
     let mut pauses = DECLINE_AGAIN.iter();
     loop {
@@ -66,23 +73,8 @@ async fn decline(server: &dyn Server, action: &Action, stopping: &CancellationTo
     }
 }
 
-/// Returns true if a challenge would only wait, because the opponent is playing or has left. If the
-/// server does not say, the challenge itself finds out.
+/// Returns true if a challenge would only wait, because the opponent is playing or has left. Without
+/// an answer of the server the challenge itself is the test.
 async fn is_busy(server: &dyn Server, opponent: &str) -> bool {
     matches!(server.players_available(&[opponent.to_owned()]).await.as_deref(), Ok([false]))
-}
-
-/// Returns the error of a busy opponent, as if it came from the server.
-fn busy() -> ActionError {
-    let detail = "is playing or has left".to_owned();
-    ActionError::Limited { retry_after: Some(BUSY), key: None, opponent: true, detail }
-}
-
-fn challenged(request: ChallengeRequest, outcome: Result<Done, ActionError>) -> LobbyInput {
-    let outcome = match outcome {
-        Ok(Done::Challenged(id)) => Ok(id),
-        Ok(Done::Taken) => Err(ActionError::Refused("the server did not name the challenge".to_owned())),
-        Err(error) => Err(error),
-    };
-    LobbyInput::Challenged(request, outcome)
 }

@@ -10,11 +10,8 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::{
     journal::{Archive, GameKey, Journal, JournalSettings},
-    policy::challenge::Names,
-    session::{
-        BackgroundTurns, BotEvent, ChoosePlayer, Control, EventBus, PlayerSettings, PreparedPlayer,
-        control::ReloadedPolicy,
-    },
+    policy::{challenge::Names, matchmaking::MatchmakingSettings},
+    session::{BackgroundTurns, BotEvent, ChoosePlayer, Control, EventBus, PlayerSettings, PreparedPlayer},
 };
 use council::{CouncilSettings, electors::Pool};
 use domain::{
@@ -122,16 +119,7 @@ fn terms() -> GameTerms {
 
 /// A game in which we have White, and how it stands.
 fn game(moves: &str, status: GameStatus, winner: Option<Color>) -> (GameInfo, GameState) {
-    let info = GameInfo {
-        id: GameId::new("abcdefgh"),
-        terms: terms(),
-        white: Player::named("Concilio"),
-        black: Player::named("Ann"),
-        our_color: Color::White,
-        start: Line::start(Variant::Standard),
-        tournament: None,
-        url: None,
-    };
+    let info = GameInfo::from_start("abcdefgh", terms(), Player::named("Concilio"), Player::named("Ann"));
     let state = GameState {
         moves: moves.to_owned(),
         clocks: Some(Clocks::both(Clock { remaining: Duration::from_secs(180), increment: Duration::from_secs(2) })),
@@ -142,6 +130,15 @@ fn game(moves: &str, status: GameStatus, winner: Option<Color>) -> (GameInfo, Ga
         received: Instant::now(),
     };
     (info, state)
+}
+
+/// A game of an earlier process, with these moves so far.
+fn ran(journal: &Journal, moves: &str) {
+    let (info, _) = game("", GameStatus::Started, None);
+    journal.game_started(&"made-up".into(), &info);
+    let mut line = Line::start(Variant::Standard);
+    line.play_all(moves).expect("legal");
+    journal.line_seen(&GameKey::new(&"made-up".into(), &info.id), &Arc::new(line), None);
 }
 
 /// Returns a player that thinks little.
@@ -203,6 +200,17 @@ impl Story {
 
     async fn tells(&self, event: ServerEvent) {
         self.events.send(event).await.expect("the account listens");
+    }
+
+    /// The server shows a running game.
+    async fn plays(&self, moves: &str) {
+        let (info, state) = game(moves, GameStatus::Started, None);
+        self.tells(ServerEvent::Game(Box::new(info), state)).await;
+    }
+
+    async fn closes(self) {
+        self.shutdown.now.cancel();
+        assert_eq!(self.ends().await.0, AccountEnd::Closed);
     }
 
     async fn ends(self) -> (AccountEnd, tempfile::TempDir) {
@@ -305,8 +313,7 @@ fn limits_follow_the_server() {
 #[tokio::test]
 async fn rejected_account_ends_with_a_reason() {
     let story = Story::begin(ScriptedServer::default(), |_| ()).await;
-    let (info, state) = game("", GameStatus::Started, None);
-    story.tells(ServerEvent::Game(Box::new(info), state)).await;
+    story.plays("").await;
     story.tells(ServerEvent::Rejected { reason: "the token was revoked".to_owned() }).await;
     let (end, folder) = story.ends().await;
     assert_eq!(end, AccountEnd::Rejected("the token was revoked".to_owned()));
@@ -326,8 +333,7 @@ async fn unplayable_game_is_aborted_or_resigned() {
         story.tells(ServerEvent::GameUnplayable { id: id.clone(), reason }).await;
         let last = if aborts_nothing { Action::Resign(id.clone()) } else { Action::Abort(id.clone()) };
         happens(|| story.server.asked.lock().expect("no panic").contains(&last).then_some(())).await;
-        story.shutdown.now.cancel();
-        assert_eq!(story.ends().await.0, AccountEnd::Closed);
+        story.closes().await;
     }
 }
 
@@ -345,8 +351,7 @@ async fn a_game_without_an_engine_is_left_politely() {
     for expected in [Action::Chat(id.clone(), ChatRoom::Player, sorry), Action::Abort(id)] {
         happens(|| story.server.asked.lock().expect("no panic").contains(&expected).then_some(())).await;
     }
-    story.shutdown.now.cancel();
-    assert_eq!(story.ends().await.0, AccountEnd::Closed);
+    story.closes().await;
 }
 
 /// Friends, and no others, may order games in the chat.
@@ -368,8 +373,7 @@ async fn friends_order_challenges_in_chat() {
     let [request] = requests.as_slice() else { panic!("{requests:?}") };
     assert_eq!((request.opponent.as_str(), request.terms.rated), ("Robot", true));
     assert_eq!(request.terms.time_control.in_minutes(), "5+3");
-    story.shutdown.now.cancel();
-    assert_eq!(story.ends().await.0, AccountEnd::Closed);
+    story.closes().await;
 }
 
 /// Promise 5: a game that ended without us is looked up.
@@ -377,11 +381,7 @@ async fn friends_order_challenges_in_chat() {
 async fn game_ended_while_down_is_completed() {
     let finished = game("e2e4 e7e5 g1f3", GameStatus::OutOfTime, Some(Color::Black));
     let server = ScriptedServer { finished: Some(finished), ..ScriptedServer::default() };
-    let story = Story::begin(server, |journal| {
-        let (info, _) = game("", GameStatus::Started, None);
-        journal.game_started(&"made-up".into(), &info);
-    })
-    .await;
+    let story = Story::begin(server, |journal| ran(journal, "")).await;
     assert_eq!(story.record().await, ("e2e4 e7e5 g1f3".to_owned(), GameStatus::OutOfTime, Some(Color::Black)));
 }
 
@@ -393,14 +393,7 @@ async fn look_up_is_retried_until_answered() {
     let trouble = [ActionError::NotFound("no such game".to_owned()), ActionError::Unavailable("a cable".to_owned())];
     let server =
         ScriptedServer { finished: Some(finished), lookup_refusals: Mutex::new(trouble.into()), ..Default::default() };
-    let story = Story::begin(server, |journal| {
-        let (info, _) = game("", GameStatus::Started, None);
-        journal.game_started(&"made-up".into(), &info);
-        let mut line = Line::start(Variant::Standard);
-        line.play_all("e2e4 e7e5").expect("legal");
-        journal.line_seen(&GameKey::new(&"made-up".into(), &info.id), &Arc::new(line), None);
-    })
-    .await;
+    let story = Story::begin(server, |journal| ran(journal, "e2e4 e7e5")).await;
     assert_eq!(story.record().await.0, "e2e4 e7e5 g1f3");
     assert_eq!(*story.server.remembered.lock().expect("no panic"), [GameId::new("abcdefgh")]);
     let looked_up = story.server.looked_up.lock().expect("no panic").clone();
@@ -417,17 +410,9 @@ async fn vanished_new_game_was_aborted() {
     {
         // It ended while we were away, and while its connection was cut.
         for was_seen in [false, true] {
-            let story = Story::begin(ScriptedServer::default(), |journal| {
-                let (info, _) = game("", GameStatus::Started, None);
-                journal.game_started(&"made-up".into(), &info);
-                let mut line = Line::start(Variant::Standard);
-                line.play_all(shown).expect("legal");
-                journal.line_seen(&GameKey::new(&"made-up".into(), &info.id), &Arc::new(line), None);
-            })
-            .await;
+            let story = Story::begin(ScriptedServer::default(), |journal| ran(journal, shown)).await;
             if was_seen {
-                let (info, state) = game(shown, GameStatus::Started, None);
-                story.tells(ServerEvent::Game(Box::new(info), state)).await;
+                story.plays(shown).await;
                 story.tells(ServerEvent::GameGone(GameId::new("abcdefgh"))).await;
             }
             assert_eq!(story.record().await, (shown.to_owned(), status.clone(), None), "{shown}");
@@ -438,13 +423,8 @@ async fn vanished_new_game_was_aborted() {
 /// Some servers know a game only when it is over: what is played again after a restart has an end of its own.
 #[tokio::test(start_paused = true)]
 async fn running_game_survives_a_restart() {
-    let story = Story::begin(ScriptedServer::default(), |journal| {
-        let (info, _) = game("", GameStatus::Started, None);
-        journal.game_started(&"made-up".into(), &info);
-    })
-    .await;
-    let (info, state) = game("e2e4", GameStatus::Started, None);
-    story.tells(ServerEvent::Game(Box::new(info), state)).await;
+    let story = Story::begin(ScriptedServer::default(), |journal| ran(journal, "")).await;
+    story.plays("e2e4").await;
     let asked = || story.server.looked_up.lock().expect("no panic").len();
     happens(|| (asked() == 2).then_some(())).await;
     let (info, state) = game("e2e4", GameStatus::Resign, Some(Color::White));
@@ -466,8 +446,7 @@ async fn resumed_game_ends_once() {
     told_over(&mut watcher).await;
     let asked = || story.server.looked_up.lock().expect("no panic").len();
     happens(|| (asked() == 2).then_some(())).await;
-    story.shutdown.now.cancel();
-    assert_eq!(story.ends().await.0, AccountEnd::Closed);
+    story.closes().await;
     while let Ok(event) = watcher.try_recv() {
         assert!(!matches!(&*event, BotEvent::Game(_, GameEvent::Over { .. })), "it is told twice");
     }
@@ -480,8 +459,7 @@ async fn announced_end_is_looked_up() {
         let finished = game("f2f3 e7e5 g2g4 d8h4", GameStatus::Mate, Some(Color::Black));
         let (id, server) = (finished.0.id.clone(), ScriptedServer { finished: Some(finished), ..Default::default() });
         let story = Story::begin(server, |_| ()).await;
-        let (info, state) = game("f2f3 e7e5", GameStatus::Started, None);
-        story.tells(ServerEvent::Game(Box::new(info), state)).await;
+        story.plays("f2f3 e7e5").await;
         story
             .tells(match told {
                 Some(status) => ServerEvent::GameFinished {
@@ -511,10 +489,8 @@ async fn look_up_waits_for_the_rate_limit() {
     let server = ScriptedServer { finished: Some(finished), lookup_refusals, ..ScriptedServer::default() };
     let story = Story::begin(server, |_| ()).await;
     let mut watcher = story.events_seen.resubscribe();
-    let (info, state) = game("f2f3 e7e5 g2g4", GameStatus::Started, None);
-    let id = info.id.clone();
-    story.tells(ServerEvent::Game(Box::new(info), state)).await;
-    story.tells(ServerEvent::GameGone(id)).await;
+    story.plays("f2f3 e7e5 g2g4").await;
+    story.tells(ServerEvent::GameGone("abcdefgh".into())).await;
     let lost = (Some(Color::White), GameStatus::Mate, Some(Color::Black), 4);
     assert_eq!(told_over(&mut watcher).await, lost);
     assert_eq!(story.server.looked_up.lock().expect("no panic").len(), 6);
@@ -528,17 +504,15 @@ async fn failed_look_up_reports_what_is_known() {
         let lookup_refusals = Mutex::new(vec![ActionError::Unavailable("a cable".to_owned()); 20]);
         let story = Story::begin(ScriptedServer { lookup_refusals, ..Default::default() }, |_| ()).await;
         let mut watcher = story.events_seen.resubscribe();
-        let (info, state) = game("e2e4 e7e5 g1f3", GameStatus::Started, None);
-        let id = info.id.clone();
-        story.tells(ServerEvent::Game(Box::new(info), state)).await;
+        story.plays("e2e4 e7e5 g1f3").await;
         let mut over = (Some(Color::White), GameStatus::UnknownFinish, None, 3);
         if told {
             let (status, winner) = (Some(GameStatus::OutOfTime), Some(Color::Black));
-            story.tells(ServerEvent::GameFinished { id: id.clone(), status, winner, rating_change: None }).await;
+            story.tells(ServerEvent::GameFinished { id: "abcdefgh".into(), status, winner, rating_change: None }).await;
             over = (Some(Color::White), GameStatus::OutOfTime, winner, 3);
         }
         // Its own stream shows no end.
-        story.tells(ServerEvent::GameGone(id)).await;
+        story.tells(ServerEvent::GameGone("abcdefgh".into())).await;
         assert_eq!(told_over(&mut watcher).await, over);
         let unfinished = story.journal.unfinished(&"made-up".into()).await.expect("readable");
         assert_eq!(unfinished.len(), usize::from(!told));
@@ -550,10 +524,8 @@ async fn failed_look_up_reports_what_is_known() {
 async fn look_up_does_not_delay_a_stop() {
     let lookup_refusals = Mutex::new(vec![ActionError::Unavailable("a cable".to_owned()); 20]);
     let story = Story::begin(ScriptedServer { lookup_refusals, ..Default::default() }, |_| ()).await;
-    let (info, state) = game("e2e4 e7e5 g1f3", GameStatus::Started, None);
-    let id = info.id.clone();
-    story.tells(ServerEvent::Game(Box::new(info), state)).await;
-    story.tells(ServerEvent::GameGone(id)).await;
+    story.plays("e2e4 e7e5 g1f3").await;
+    story.tells(ServerEvent::GameGone("abcdefgh".into())).await;
     let asked = || story.server.looked_up.lock().expect("no panic").len();
     happens(|| (asked() == 2).then_some(())).await;
     let journal = story.journal.clone();
@@ -575,7 +547,7 @@ async fn seeks_follow_the_challenge_hours() {
     resting.challenge.hours = vec![hours.parse().expect("hours")];
     let seeks = || story.server.seeks.lock().expect("no panic").clone();
     for (policy, told) in [(resting, vec![false]), (AccountPolicy::default(), vec![false, true])] {
-        story.control.adopt(ReloadedPolicy { player: player(), policy: Arc::new(policy) }).await;
+        story.control.adopt(player(), Arc::new(policy)).await;
         happens(|| (seeks() == told).then_some(())).await;
     }
 }
@@ -628,12 +600,12 @@ async fn flooded_game_is_resynchronised() {
 
 #[test]
 fn finished_games_are_bounded() {
-    let mut over = FinishedGames::default();
+    let mut over = VecDeque::new();
     for number in 0..10_000 {
-        over.insert(GameId::new(format!("{number}")));
-        over.insert(GameId::new(format!("{number}")));
+        remember_over(&mut over, GameId::new(format!("{number}")));
+        remember_over(&mut over, GameId::new(format!("{number}")));
     }
-    assert_eq!(over.0.len(), FinishedGames::MOST);
+    assert_eq!(over.len(), MOST_OVER);
     assert!(over.contains(&GameId::new("9999")) && over.contains(&GameId::new("9800")));
 }
 
@@ -655,8 +627,7 @@ async fn operator_gets_the_result() {
     );
     let unknown = does(r#"{"command":"resign","game":"abcdefgh"}"#).await.expect_err("nothing runs");
     assert!(unknown.contains("abcdefgh"), "{unknown}");
-    let (info, state) = game("e2e4 e7e5", GameStatus::Started, None);
-    story.tells(ServerEvent::Game(Box::new(info), state)).await;
+    story.plays("e2e4 e7e5").await;
     while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Game(_, GameEvent::Started { .. })) {}
     for (json, action) in [
         (
@@ -705,8 +676,7 @@ async fn game_obeys_its_operator() {
         story.control.perform(command).await.map_err(|error| error.to_string())
     };
     let asked = || story.server.asked.lock().expect("no panic").clone();
-    let (info, state) = game("e2e4 e7e5 g1f3", GameStatus::Started, None);
-    story.tells(ServerEvent::Game(Box::new(info), state)).await;
+    story.plays("e2e4 e7e5 g1f3").await;
     while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Game(_, GameEvent::Started { .. })) {}
 
     let draw = r#"{"command":"draw","game":"abcdefgh"}"#;
@@ -735,17 +705,34 @@ async fn failed_resignation_keeps_the_game() {
     let server = ScriptedServer { aborts_nothing: true, keeps_us: true, ..ScriptedServer::default() };
     let story = Story::begin(server, |_| ()).await;
     let mut watcher = story.events_seen.resubscribe();
-    let (info, state) = game("e2e4 e7e5 g1f3", GameStatus::Started, None);
-    story.tells(ServerEvent::Game(Box::new(info), state)).await;
+    story.plays("e2e4 e7e5 g1f3").await;
     while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Game(_, GameEvent::Started { .. })) {}
     let resign = serde_json::from_str(r#"{"command":"resign","game":"abcdefgh"}"#).expect("a command");
     let why = story.control.perform(resign).await.expect_err("refused").to_string();
     assert!(why.contains("both have moved"), "{why}");
-    let (info, state) = game("e2e4 e7e5 g1f3 b8c6", GameStatus::Started, None);
-    story.tells(ServerEvent::Game(Box::new(info), state)).await;
+    story.plays("e2e4 e7e5 g1f3 b8c6").await;
     happens(|| {
         let asked = story.server.asked.lock().expect("no panic");
         asked.iter().any(|action| matches!(action, Action::Move { .. })).then_some(())
     })
     .await;
+}
+
+/// `concilio journal decliners` reads them while no daemon runs.
+#[tokio::test]
+async fn decliners_are_read_from_the_journal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = JournalSettings { path: folder.path().join("journal.db"), ..JournalSettings::default() };
+    let journal = Journal::open(&settings).expect("a journal");
+    let (mut memory, now) = (LobbyMemory::default(), Timestamp::UNIX_EPOCH);
+    let id = ChallengeId::new("ours0001");
+    memory.matchmaker.made(id.clone(), "Anna", terms(), now);
+    memory.matchmaker.declined(&id, DeclineReason::Later, &MatchmakingSettings::default(), now);
+    let text = serde_json::to_string(&memory).expect("JSON");
+    journal.set_state(&memory_key(&"lichess".into()), text).await.expect("written");
+    let archive = Archive::open(&settings.path).expect("the journal again");
+    let found = decliners(&archive).expect("readable");
+    let [(account, player, until, times)] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((account.as_str(), player.as_str(), *times), ("lichess", "anna", 1));
+    assert!(*until > now);
 }

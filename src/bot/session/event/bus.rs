@@ -4,16 +4,16 @@ use tokio::sync::broadcast;
 
 use super::{BotEvent, GameEvent};
 
-/// Number of events that a watcher may fall behind before it misses some.
+/// Capacity of the channel; a slower watcher misses events.
 const BACKLOG: usize = 4096;
 
-/// The same for a listener without moves.
+/// Capacity of the channel without moves.
 const BACKLOG_WITHOUT_MOVES: usize = 256;
 
-/// Tells events to its listeners. Cheap to clone.
+/// Sends events to listeners. Cheap to clone.
 ///
-/// A daemon always has listeners to connections and games. Those that listen to moves as well, which are many, cost each move
-/// some microseconds, so there are two channels.
+/// A daemon always has listeners to connections and games. Events of moves are many and cost each move some microseconds,
+/// so there are two channels.
 #[derive(Clone, Debug)]
 pub struct EventBus {
     all: broadcast::Sender<Arc<BotEvent>>,
@@ -29,12 +29,12 @@ impl EventBus {
         self.all.subscribe()
     }
 
-    /// Listens from now on to everything but what comes with every move: positions, proposals, decisions and their sending.
+    /// Listens from now on to everything but positions, proposals, decisions and their sending.
     pub fn listen_without_moves(&self) -> broadcast::Receiver<Arc<BotEvent>> {
         self.without_moves.subscribe()
     }
 
-    /// Tells an event that comes with every move; it is made only if there is a listener.
+    /// Sends an event of a move; `event` is called only if there is a listener.
     pub fn tell_of_move(&self, event: impl FnOnce() -> BotEvent) {
         if self.all.receiver_count() > 0 {
             let _ = self.all.send(Arc::new(event()));
@@ -56,7 +56,7 @@ impl EventBus {
             return self.tell_of_move(|| event);
         }
         let event = Arc::new(event);
-        // An error means that there is no listener.
+        // An error is a lack of listeners.
         let _ = self.without_moves.send(Arc::clone(&event));
         let _ = self.all.send(event);
     }

@@ -65,7 +65,7 @@ pub enum AccountEvent {
         reason: String,
     },
     Mode(AccountMode),
-    /// A challenge to us was decided upon.
+    /// A decision about a challenge to the bot.
     Challenge {
         challenge: Box<Challenge>,
         outcome: ChallengeOutcome,
@@ -88,7 +88,7 @@ pub enum AccountEvent {
     },
     /// A limit of the server's is reached, as far as it concerns new games.
     Limited {
-        /// The action that is impossible now.
+        /// The impossible action.
         what: String,
         until: Timestamp,
     },
@@ -102,7 +102,7 @@ pub enum AccountEvent {
     Commanded {
         done: String,
     },
-    /// A fault that the program handles.
+    /// A handled fault.
     Fault(String),
     /// The account has stopped on request.
     Closed,
@@ -131,14 +131,14 @@ pub enum GameEvent {
         /// Both clocks from the same message.
         clocks: Option<Clocks>,
     },
-    /// An elector proposes; the score is from our side.
+    /// An elector's proposal; the score is from the bot's side.
     Proposal(Proposal),
     Decided {
         /// The position it was elected in.
         line: Arc<Line>,
         /// The move, and every vote with its weight.
         decision: Arc<Decision>,
-        /// The time it was given; `None` where the journal remembered the move.
+        /// Its time; `None` for a move from the journal.
         budget: Option<Budget>,
         /// The time reserved for the connection.
         lag: Duration,
@@ -160,10 +160,10 @@ pub enum GameEvent {
         /// The time until the win may be claimed, if the server reports it.
         claim_after: Option<Duration>,
     },
-    /// A fault that the program handles.
+    /// A handled fault.
     Fault(String),
     Over {
-        /// The game; `None` where we never saw it.
+        /// The game; `None` without a known state.
         info: Option<Box<GameInfo>>,
         status: GameStatus,
         winner: Option<Color>,

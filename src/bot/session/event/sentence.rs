@@ -1,6 +1,6 @@
-//! One plain line for each event that a person wants to read.
+//! One plain line for each event of interest to people.
 //!
-//! Names and texts come from servers and are inserted unchanged: the code that shows the line makes
+//! Names and texts come from servers and are inserted unchanged: the log and the terminal view make
 //! them harmless ([`util::printable`]).
 
 use std::time::Duration;
@@ -14,20 +14,19 @@ use domain::{
     Account, Challenge, Color, Decision, GameInfo, GameStatus, GameTerms, Line, Source, Speed, Standing, Variant,
 };
 
-/// Disagreement from which on a vote is worth a line: the share of the electors that wanted another
-/// move.
+/// Least disagreement of a vote worth a line: the share of electors for another move.
 const SPLIT: f64 = 0.7;
-/// The fewest votes that can be split: two that differ are an opinion each.
+/// The fewest votes of a split vote: two different ones are an opinion each.
 const COUNCIL: usize = 3;
 
 /// An event in words, and how much it matters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sentence {
-    /// `INFO` for what an operator reads every day, `WARN` for faults, `ERROR` where nothing goes on, `DEBUG` for each move.
+    /// `INFO` for an operator's daily reading, `WARN` for faults, `ERROR` for the end of an account, `DEBUG` for each move.
     pub level: Level,
     /// The event's kind in one word, such as `connected`: for machines.
     pub kind: &'static str,
-    /// One line that begins with the account's name, and `game ID` where it is about a game.
+    /// One line; it begins with the account's name, and with `game ID` for an event of a game.
     pub text: String,
 }
 
@@ -61,12 +60,12 @@ impl Sentence {
 }
 
 impl BotEvent {
-    /// The event in words; `None` for what comes many times a move.
+    /// Returns the event in words; `None` for events that come many times a move.
     pub fn sentence(&self) -> Option<Sentence> {
         self.sentence_up_to(Level::TRACE)
     }
 
-    /// The event in words, unless its level is more verbose than `most`. A move that is not logged costs no text.
+    /// Returns the event in words, unless its level is more verbose than `most`. A move outside the log costs no text.
     pub fn sentence_up_to(&self, most: Level) -> Option<Sentence> {
         if let Self::Game(_, GameEvent::Decided { line, decision, budget, left_book, .. }) = self
             && most < Level::DEBUG
@@ -157,7 +156,7 @@ fn in_game(event: &GameEvent) -> Option<LeveledText> {
         }
         GameEvent::Chat { line, ours } => {
             let room = line.room.key();
-            // What we say ourselves is no news: greetings and answers to commands.
+            // The bot's own messages are no news: greetings and answers to commands.
             let level = if *ours { Level::DEBUG } else { Level::INFO };
             (level, "chat", format!(": {} in the {room} chat: {}", line.username, line.text))
         }
@@ -197,7 +196,7 @@ impl AccountMode {
         }
     }
 
-    /// Returns the mode in words that can follow the account's name.
+    /// Returns the mode in words, to follow the account's name.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Playing => "accepting games again",
@@ -209,7 +208,7 @@ impl AccountMode {
 
 /// `BOT Concilio (bullet 1500, blitz 1620)`.
 fn whoami(account: &Account) -> String {
-    // Those of the variants would fill the line.
+    // Ratings of variants would fill the line.
     let speeds = [Speed::Bullet, Speed::Blitz, Speed::Rapid, Speed::Classical].map(Speed::key);
     let ratings = account.ratings.iter().filter(|(name, _)| speeds.contains(&name.as_str()));
     let ratings: Vec<String> = ratings.map(|(speed, rating)| format!("{speed} {rating}")).collect();
@@ -220,16 +219,17 @@ fn whoami(account: &Account) -> String {
 /// `challenge from maia1 (1500), 3+2 rated blitz: declined, the rating is too low`.
 fn challenged_by(challenge: &Challenge, outcome: ChallengeOutcome, why: &str) -> String {
     let who = challenge.opponent.as_ref().map_or_else(|| "an unknown player".to_owned(), ToString::to_string);
-    let color = challenge.our_color.map_or_else(String::new, |color| format!(", bot has {}", name(color)));
+    let color =
+        challenge.our_color.map_or_else(String::new, |color| format!(", bot has {}", color.fold_wb("white", "black")));
     format!("challenge from {who}, {}{color}: {}, {why}", terms_in_words(challenge.terms), outcome.word())
 }
 
 /// ` begun: white against maia1 (1500), 3+2 rated blitz, https://lichess.org/abcd1234`.
 fn begun(info: &GameInfo, ply: usize) -> String {
     let begun = if ply < 2 { "begun".to_owned() } else { format!("goes on at move {}", ply / 2 + 1) };
-    let (us, opponent, terms) = (name(info.our_color), info.opponent(), terms_in_words(info.terms));
+    let (us, opponent) = (info.our_color.fold_wb("white", "black"), info.opponent());
     let link = info.url.as_ref().map_or_else(String::new, |url| format!(", {url}"));
-    format!(" {begun}: {us} against {opponent}, {terms}{link}")
+    format!(" {begun}: {us} against {opponent}, {}{link}", terms_in_words(info.terms))
 }
 
 /// Returns the reason why a move is worth a line, if there is one.
@@ -250,14 +250,14 @@ fn remark(line: &Line, decision: &Decision, budget: Option<Budget>, left_book: b
     }
 }
 
-/// `3+2 rated blitz`; the variant only where it is not the usual one.
+/// `3+2 rated blitz`; with the variant if it is not the usual one.
 pub(in super::super) fn terms_in_words(terms: GameTerms) -> String {
     let rated = if terms.rated { "rated" } else { "casual" };
     let variant = if terms.variant == Variant::Standard { String::new() } else { format!(" {}", terms.variant) };
     format!("{} {rated} {}{variant}", terms.time_control.in_minutes(), terms.time_control.speed())
 }
 
-/// `won by resignation`, or `1-0 by resignation` where we do not know our side.
+/// `won by resignation`, or `1-0 by resignation` without a known side of the bot.
 fn result(info: Option<&GameInfo>, status: &GameStatus, winner: Option<Color>) -> String {
     let how = how_it_ended(status);
     match (winner, info) {
@@ -273,7 +273,7 @@ fn result(info: Option<&GameInfo>, status: &GameStatus, winner: Option<Color>) -
     }
 }
 
-/// Returns the end of a game in words that follow "won" or "drawn".
+/// Returns the end of a game in words, to follow "won" or "drawn".
 pub fn how_it_ended(status: &GameStatus) -> String {
     match status {
         GameStatus::Created | GameStatus::Started => "while still running",
@@ -293,13 +293,6 @@ pub fn how_it_ended(status: &GameStatus) -> String {
         GameStatus::Other(name) => return format!("by {name}"),
     }
     .to_owned()
-}
-
-const fn name(color: Color) -> &'static str {
-    match color {
-        Color::White => "white",
-        Color::Black => "black",
-    }
 }
 
 fn moves(plies: usize) -> String {
@@ -322,14 +315,13 @@ mod tests {
     fn info() -> Box<GameInfo> {
         let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
         Box::new(GameInfo {
-            id: GameId::new("abcd1234"),
-            terms: GameTerms { variant: Variant::Standard, time_control, rated: true },
-            white: Player { title: Some("BOT".to_owned()), ..Player::named("Concilio") },
-            black: Player { rating: Some(1500), ..Player::named("maia1") },
-            our_color: Color::White,
-            start: Line::start(Variant::Standard),
-            tournament: None,
             url: Some("https://lichess.org/abcd1234".to_owned()),
+            ..GameInfo::from_start(
+                "abcd1234",
+                GameTerms { variant: Variant::Standard, time_control, rated: true },
+                Player { title: Some("BOT".to_owned()), ..Player::named("Concilio") },
+                Player { rating: Some(1500), ..Player::named("maia1") },
+            )
         })
     }
 

@@ -1,15 +1,17 @@
 //! Operator commands of a running game: machine and conversation fit them in, the server acts, and
 //! its answer goes to the operator.
 
-use super::{GameProgress, GameTask};
+use std::sync::Arc;
+
+use super::GameTask;
 use crate::session::{
     control::{ControlAnswer, ControlError, GameCommand},
-    machine::{DrawCourse, GameEffect, GameInput, GivingUp},
+    machine::{DrawCourse, GameEffect, GameInput},
 };
 use domain::Action;
 
 impl GameTask {
-    /// Carries out a command, or begins to; what the game itself has to do first is returned.
+    /// Carries out a command, or begins it. Returns effects of the game.
     pub(super) fn obey(&mut self, command: GameCommand, answer: ControlAnswer) -> Vec<GameEffect> {
         match command {
             GameCommand::Resign => self.give_up(answer),
@@ -18,9 +20,9 @@ impl GameTask {
                 Vec::new()
             }
             GameCommand::Chat(room, text) => {
-                let lines = match &mut self.progress {
-                    GameProgress::Running(game) => game.conversation.say(game.machine.info(), room, &text),
-                    GameProgress::AwaitingState => Err(NOT_KNOWN_YET),
+                let lines = match &mut self.game {
+                    Some(game) => game.conversation.say(game.machine.info(), room, &text),
+                    None => Err(NOT_KNOWN_YET),
                 };
                 match lines {
                     Ok(lines) => {
@@ -35,16 +37,16 @@ impl GameTask {
     }
 
     fn give_up(&mut self, answer: ControlAnswer) -> Vec<GameEffect> {
-        let (way, effects) = match &mut self.progress {
-            GameProgress::Running(game) => game.machine.give_up(),
-            // How far it has come is not known.
-            GameProgress::AwaitingState => (GivingUp::Abort, Vec::new()),
+        let (may_abort, effects) = match &mut self.game {
+            Some(game) => game.machine.give_up(),
+            // The number of moves is not known.
+            None => (true, Vec::new()),
         };
-        let (context, own, id) = (self.context.clone(), self.own.clone(), self.id.clone());
+        let (context, own, id) = (Arc::clone(&self.context), self.own.clone(), self.id.clone());
         self.context.requests.spawn(async move {
-            let outcome = match way {
-                GivingUp::Abort => context.leave(&id).await,
-                GivingUp::Resign => context.server.perform(Action::Resign(id.clone())).await.map(drop),
+            let outcome = match may_abort {
+                true => context.leave(&id).await,
+                false => context.server.perform(Action::Resign(id.clone())).await.map(drop),
             };
             if outcome.is_err() {
                 let _ = own.send(GameInput::NotGivenUp);
@@ -59,10 +61,8 @@ impl GameTask {
 
     fn draw(&mut self, answer: ControlAnswer) {
         let id = &self.id;
-        let course = match &mut self.progress {
-            GameProgress::Running(game) => game.machine.wants_draw(),
-            GameProgress::AwaitingState => return self.refuse(NOT_KNOWN_YET, answer),
-        };
+        let Some(game) = &mut self.game else { return self.refuse(NOT_KNOWN_YET, answer) };
+        let course = game.machine.wants_draw();
         let done = match course {
             DrawCourse::TooSoon => return self.refuse("a draw cannot be offered before both sides have moved", answer),
             DrawCourse::TooLate => return self.refuse("a draw can no longer be offered", answer),
@@ -76,9 +76,9 @@ impl GameTask {
         self.ask(vec![Action::Draw(id.clone(), true)], done, answer);
     }
 
-    /// Asks the server for these things, one after the other, and tells the operator what it says.
+    /// Performs actions one after the other, and answers the operator with their outcome.
     fn ask(&self, actions: Vec<Action>, done: String, answer: ControlAnswer) {
-        let context = self.context.clone();
+        let context = Arc::clone(&self.context);
         self.context.requests.spawn(async move {
             let mut outcome = Ok(());
             for action in actions {

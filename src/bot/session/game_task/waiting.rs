@@ -9,26 +9,26 @@ use crate::journal::JournalError;
 use council::BriefWait;
 use domain::ActionError;
 
-/// The game goes before its record: it waits for the journal's disk no longer than this, and than this part of our clock.
+/// The longest wait for the journal's disk, also as a part of the bot's clock: the game comes before its record.
 const DISK_PATIENCE: Duration = Duration::from_millis(500);
 const DISK_PART_OF_CLOCK: u32 = 50;
 
-/// A commit that takes no longer than this, as nearly all do, is waited for with the thread awake.
+/// The thread stays awake for a commit of this length; nearly all are shorter.
 static USUAL_COMMIT: BriefWait = BriefWait::new(Duration::from_micros(200));
 
-/// The answer to a move is waited for no longer than this part of our clock, and not less than this.
+/// The longest wait for the answer to a move, as a part of the bot's clock, and the least wait.
 const MOVE_PART_OF_CLOCK: u32 = 4;
 const SHORTEST_MOVE_PATIENCE: Duration = Duration::from_millis(250);
 
-/// Returns the timeout for the answer to a move, given the time left on our clock: the fate of the
-/// move must be known while it can still be sent again. A server that is always slow is not taken
-/// for one that hangs.
+/// Returns the timeout for the answer to a move, given the time left on the bot's clock: the fate of
+/// the move must be known while it can still be sent again. A slow server gets more time, by its
+/// usual lag.
 pub(super) fn move_patience(left: Duration, lag: Duration) -> Duration {
     (left / MOVE_PART_OF_CLOCK).max(SHORTEST_MOVE_PATIENCE).max(lag * 2)
 }
 
-/// Sends a move, and tells what the server says to it within `patience`. Where it says nothing, it may have taken the move or not; the
-/// request goes on all the same, because a late answer still tells how long a move takes.
+/// Sends a move, and calls `tell` with the server's answer within `patience`. Without an answer the server may have accepted the move or
+/// not; the request goes on, because a late answer still measures the lag.
 pub(super) async fn taken_in_time(
     patience: Option<Duration>,
     sending: impl Future<Output = Result<(), ActionError>>,
@@ -50,7 +50,7 @@ pub(super) async fn taken_in_time(
     }
 }
 
-/// Waits for the journal until our clock forbids it. The entry is written all the same.
+/// Waits for the journal as long as the bot's clock allows. The entry is written in any case.
 pub(super) async fn in_time<T>(
     clock: Option<Duration>,
     answer: impl Future<Output = Result<T, JournalError>>,
@@ -68,7 +68,7 @@ pub(super) async fn in_time<T>(
 mod tests {
     use super::*;
 
-    /// Promise 1: no game is lost to a request that hangs.
+    /// Promise 1: no game is lost to a hanging request.
     #[tokio::test(start_paused = true)]
     async fn move_timeout_follows_the_clock() {
         let waited = async |left: u64| {
@@ -93,7 +93,7 @@ mod tests {
         taken_in_time(Some(Duration::from_secs(60)), async { panic!("a defect, for the test") }, told).await;
     }
 
-    /// Promise 1: no game is lost to a disk that hangs.
+    /// Promise 1: no game is lost to a hanging disk.
     #[tokio::test(start_paused = true)]
     async fn disk_timeout_follows_the_clock() {
         let waited = async |clock: Option<u64>| {

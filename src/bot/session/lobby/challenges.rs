@@ -1,4 +1,4 @@
-//! Challenges to us: judged, put off, taken and declined, and what comes of a challenge that was taken.
+//! Challenges to the bot: judgement, queue, answers, and the start of an accepted challenge's game.
 
 use jiff::{Timestamp, Zoned};
 
@@ -9,7 +9,7 @@ use crate::{
     journal::ChallengeOutcome,
     policy::{
         ChallengeVerdict,
-        challenge::{self, ChallengeContext, Waiting},
+        challenge::{self, ChallengeContext},
         rate_limits::Spending,
     },
 };
@@ -18,7 +18,7 @@ use domain::{Action, ActionError, Challenge, ChallengeId, DeclineReason, GameId,
 /// The server's name for its limit on games between bots in a day.
 const GAMES_BETWEEN_BOTS: &str = "bot.vsBot.day";
 
-/// Returns true for a named limit that is too long to wait for.
+/// Returns true for a long limit with a name.
 fn is_limit_for_long(error: &ActionError) -> bool {
     let ActionError::Limited { key: Some(key), retry_after, .. } = error else { return false };
     key == GAMES_BETWEEN_BOTS || retry_after.is_some_and(|wait| wait > LONGEST_LIMIT)
@@ -31,18 +31,18 @@ impl Lobby {
             self.made(challenge.id.clone(), opponent, challenge.terms, now.timestamp());
             return;
         }
-        let known = self.waiting.iter().any(|queued| queued.waiting.challenge.id == challenge.id);
+        let known = self.waiting.iter().any(|queued| queued.challenge.id == challenge.id);
         if known || self.places.contains_key(&GameId::from(&challenge.id)) {
             return;
         }
         self.serial += 1;
-        let waiting = Waiting { challenge, serial: self.serial };
-        self.judge(now, Queued { waiting, until: None, attempts: 0 }, true, effects);
+        let queued = Queued { challenge, serial: self.serial, until: None, attempts: 0 };
+        self.judge(now, queued, true, effects);
     }
 
     /// Judges one challenge; it goes (back) to the queue if it has to wait.
     pub(super) fn judge(&mut self, now: &Zoned, mut queued: Queued, first: bool, effects: &mut Vec<LobbyEffect>) {
-        let challenge = &queued.waiting.challenge;
+        let challenge = &queued.challenge;
         let places = self.taken();
         let context = ChallengeContext {
             now,
@@ -88,17 +88,16 @@ impl Lobby {
         }
     }
 
-    /// Gives waiting challenges another random, in the order of the settings.
+    /// Judges waiting challenges again, in the order of the settings.
     pub(super) fn try_waiting(&mut self, now: &Zoned, effects: &mut Vec<LobbyEffect>) {
         let due = |queued: &Queued| queued.until.is_none_or(|until| until <= now.timestamp());
         if !self.waiting.iter().any(due) {
             return;
         }
         let mut queue = std::mem::take(&mut self.waiting);
-        let mut order: Vec<Waiting> = queue.iter().map(|queued| queued.waiting.clone()).collect();
-        let settings = &self.policy.challenge;
-        challenge::order(&mut order, settings.sort_by, settings.preference, &self.lists);
-        queue.sort_by_key(|queued| order.iter().position(|waiting| waiting.serial == queued.waiting.serial));
+        queue.sort_by_cached_key(|queued| {
+            (challenge::precedence(&queued.challenge, &self.policy.challenge, &self.lists), queued.serial)
+        });
         for queued in queue {
             if due(&queued) {
                 self.judge(now, queued, false, effects);
@@ -113,10 +112,10 @@ impl Lobby {
         self.forget_orders_behind(id);
         self.memory.matchmaker.unanswered(id, &self.policy.matchmaking, now);
         effects.extend(is_ours.then_some(LobbyEffect::Save));
-        if let Some(index) = self.waiting.iter().position(|queued| queued.waiting.challenge.id == *id) {
+        if let Some(index) = self.waiting.iter().position(|queued| queued.challenge.id == *id) {
             let queued = self.waiting.remove(index);
             let why = "withdrawn by the challenger".to_owned();
-            effects.push(LobbyEffect::Record(Box::new(queued.waiting.challenge), ChallengeOutcome::Cancelled, why));
+            effects.push(LobbyEffect::Record(Box::new(queued.challenge), ChallengeOutcome::Cancelled, why));
         }
         if self.places.get(&GameId::from(id)).is_some_and(|place| place.reserved.is_some()) {
             self.places.remove(&GameId::from(id));
@@ -139,7 +138,7 @@ impl Lobby {
                 effects.push(LobbyEffect::Watch(game));
                 return;
             }
-            // The game may have begun all the same, so the place stays taken. A server in trouble may not know our token for a while.
+            // The game may have begun all the same, so the place stays taken. A server in trouble may reject a valid token for a while.
             Err(ActionError::Unavailable(_) | ActionError::Unauthorised(_)) if reserved.attempts < ATTEMPTS => {
                 reserved.again = Some(later(now, pause_after(reserved.attempts)));
                 reserved.until = later(now, RESERVED);
@@ -160,9 +159,8 @@ impl Lobby {
         match &error {
             ActionError::Limited { retry_after, opponent: false, .. } if !limited_for_long && attempts < ATTEMPTS => {
                 self.serial += 1;
-                let waiting = Waiting { challenge: *challenge, serial: self.serial };
                 let until = Some(later(now, retry_after.unwrap_or(pause_after(attempts))));
-                self.waiting.push(Queued { waiting, until, attempts });
+                self.waiting.push(Queued { challenge: *challenge, serial: self.serial, until, attempts });
             }
             // It may still be pending, and no action is possible.
             ActionError::Limited { opponent: false, .. }
@@ -176,7 +174,7 @@ impl Lobby {
         }
     }
 
-    /// Repeats an acceptance that may have been lost.
+    /// Repeats acceptances without an answer.
     pub(super) fn accept_again(&mut self, now: Timestamp, effects: &mut Vec<LobbyEffect>) {
         for reserved in self.places.values_mut().filter_map(|place| place.reserved.as_mut()) {
             if reserved.again.take_if(|at| *at <= now).is_some() {

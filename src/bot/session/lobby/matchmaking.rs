@@ -61,7 +61,6 @@ impl Lobby {
             us: &us.player.id,
             playing: &opponents.map(|player| player.id.clone()).collect::<Vec<_>>(),
             names: &self.lists,
-            avoid_blocked: self.policy.matchmaking.avoid_blocked,
             variants: &self.policy.variants,
         };
         let matchmaker = &mut self.memory.matchmaker;
@@ -123,7 +122,7 @@ impl Lobby {
         effects.push(LobbyEffect::Save);
     }
 
-    /// Records the pending challenge, or a game of it that began before the answer.
+    /// Records the pending challenge, or its game if that began before the answer.
     pub(super) fn made(&mut self, id: ChallengeId, opponent: &str, terms: GameTerms, now: Timestamp) {
         let matchmaker = &mut self.memory.matchmaker;
         let Some(place) = self.places.get_mut(&GameId::from(&id)) else {

@@ -1,15 +1,14 @@
 //! The lobby of one account, a pure state machine: challenges, places and matchmaking.
-//! [`policy`](crate::policy) decides; the lobby keeps the state that policy judges, and turns
-//! verdicts into actions.
+//! [`policy`](crate::policy) decides; the lobby keeps the facts for its decisions, and turns verdicts
+//! into actions.
 //!
 //! Invariants:
-//! - a place is taken from the moment a challenge is accepted, and given back when its game ends, when the server refuses,
-//!   or when no game came of it within [`RESERVED`]: no place leaks. A challenge of ours that stands takes one, too;
-//! - where the answer to an accepted challenge is lost, its place is kept and the challenge
-//!   accepted again: it may be ours. One that cannot be accepted is declined: no challenger is left
-//!   waiting;
-//! - every game that the server starts is played, wanted or not: a burst of games and a restart are nothing special;
-//! - a challenge that comes twice is judged once, until something has changed.
+//! - an accepted challenge takes a place, and gives it back when its game ends, when the server refuses, or after [`RESERVED`]
+//!   without a game: no place leaks. A pending challenge of the bot takes a place, too;
+//! - if the answer to an acceptance is lost, the place is kept and the challenge accepted again: the game may have begun. If a
+//!   challenge cannot be accepted, it is declined: no challenger is left waiting;
+//! - the bot plays every game started by the server: a burst of games and a restart are nothing special;
+//! - a repeated challenge is judged once, until something has changed.
 
 mod challenges;
 mod matchmaking;
@@ -17,7 +16,7 @@ mod orders;
 mod tournaments;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
     sync::Arc,
     time::Duration,
 };
@@ -26,25 +25,23 @@ use jiff::{Timestamp, Zoned};
 use rand::{SeedableRng, rngs::StdRng};
 use serde::{Deserialize, Serialize};
 
-use super::{AccountMode, AccountPolicy, control::ChallengeOrder};
+use super::{AccountMode, AccountPolicy};
 use crate::{
     journal::{ChallengeOutcome, GameResult},
     policy::{
         Matchmaker, NameLists, Participation, RateLimits,
-        challenge::{OpponentHistory, TakenPlace, Waiting},
+        challenge::{OpponentHistory, TakenPlace},
         matchmaking::MatchmakingStep,
-        rate_limits::Spending,
+        rate_limits::{Spending, later},
         tournament::TournamentNews,
     },
 };
 use domain::{
     Account, Action, ActionError, Challenge, ChallengeId, ChallengeRequest, DeclineReason, GameId, GameInfo, Player,
-    Tournament, Variant, values::Kind,
+    Tournament, TournamentEntry, TournamentInfo, Variant, values::Kind,
 };
-use orders::{Order, Orders};
-
-pub(super) use orders::LobbyCommand;
-pub(super) use tournaments::TournamentAnswer;
+use orders::Order;
+use tournaments::tell_news;
 
 #[cfg(test)]
 mod tests;
@@ -54,14 +51,14 @@ const RESERVED: Duration = Duration::from_secs(30);
 /// Initial pause before a request without an answer is repeated; it doubles up to the longest
 /// pause.
 const AGAIN: Duration = Duration::from_secs(1);
-/// The doublings of that pause: it grows to 16 seconds.
+/// The number of doublings of that pause, up to 16 seconds.
 const DOUBLINGS: u32 = 4;
 /// Maximum number of attempts to accept one challenge: at least a minute.
 const ATTEMPTS: u32 = 8;
-/// Maximum time that a challenger waits for a named limit of the server.
+/// The longest limit of the server before waiting challenges are declined.
 const LONGEST_LIMIT: Duration = Duration::from_secs(60);
 
-/// Minimum time for which the name of a counted game is kept: the window of the longest limit.
+/// The time before the name of a counted game is dropped: the window of the longest limit.
 const COUNTED: Duration = Duration::from_hours(24);
 
 #[derive(Debug)]
@@ -74,21 +71,37 @@ pub(super) enum LobbyInput {
     Accepted(ChallengeId, Result<(), ActionError>),
     /// Answer to a challenge.
     Challenged(ChallengeRequest, Result<ChallengeId, ActionError>),
-    /// The bots that are online, as far as they could be had.
+    /// The bots online; empty if the list could not be fetched.
     Bots(Vec<Account>),
-    Tournaments(TournamentAnswer),
+    /// The tournaments found; true if the list is complete.
+    Tournaments(Vec<TournamentInfo>, bool),
+    /// The state of a tournament.
+    Tournament(Tournament, Result<TournamentInfo, ActionError>),
+    /// Answer to a request to join a tournament.
+    TournamentJoined(Tournament, Result<(), ActionError>),
     GameStarted(GameId),
-    /// The server has told what a game is.
+    /// The players and terms of a game.
     Known(Box<GameInfo>),
-    /// A game is over, with its result for us where it has one.
+    /// A game is over, with its result for the bot if there is one.
     GameEnded(GameId, Option<GameResult>),
     /// The lists of names have changed.
     Lists(NameLists),
-    /// The time that [`Lobby::next_wakeup`] named has come.
+    /// The time of [`Lobby::next_wakeup`] has come.
     Tick,
     /// No new games from now on.
     Drain,
-    Command(LobbyCommand),
+    /// The operator pauses the account, or resumes it.
+    Pause(bool),
+    /// The operator orders a challenge and the number of its games; at least one.
+    Order(ChallengeRequest, u32),
+    /// The operator withdraws the pending challenge and drops the ordered ones.
+    CancelOrders,
+    /// The operator blocks a player.
+    Block(String),
+    /// The server let the account join a tournament at the operator's order.
+    OrderedToJoin(TournamentEntry),
+    /// The server let the account leave a tournament at the operator's order.
+    OrderedToLeave(Tournament),
     /// New rules.
     Adopt(Arc<AccountPolicy>),
 }
@@ -97,49 +110,49 @@ pub(super) enum LobbyInput {
 pub(super) enum LobbyEffect {
     /// The answers to `Accept` and `Challenge` come back as inputs.
     Do(Action),
-    /// Ask for the state of a game that should have begun: the event of its start may be lost.
+    /// Fetch the state of a game after its acceptance: the event of its start may be lost.
     Watch(GameId),
     FetchBots,
     FetchTournaments {
         teams: Vec<String>,
         named: Vec<Tournament>,
     },
-    /// Ask how a tournament stands.
+    /// Fetch the state of a tournament.
     AskTournament(Tournament),
-    /// Tell about a tournament, by the name that it has for people.
+    /// News of a tournament, by its full name.
     TournamentNews(String, TournamentNews),
     /// Play a game, unless it is being played.
     Play(GameId),
-    /// Write down what was decided about a challenge, and why.
+    /// Record the decision about a challenge, with its reason.
     Record(Box<Challenge>, ChallengeOutcome, String),
-    /// Keep the memory beyond this process.
+    /// Save the memory.
     Save,
-    /// The server's limit on this is reached until then.
+    /// A limit of the server is reached until a time.
     Limited(&'static str, Timestamp),
     /// The answer to the operator's command.
     Answer(Result<String, String>),
 }
 
-/// State that survives a restart.
+/// The saved state of a lobby.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct LobbyMemory {
     #[serde(alias = "ledger")]
     pub rate_limits: RateLimits,
-    /// The games that count against those limits, and since when: a game that runs on after a restart counts once.
+    /// The games counted against those limits, with their starts: a game resumed after a restart counts once.
     pub counted: BTreeMap<GameId, Timestamp>,
     pub matchmaker: Matchmaker,
     /// Recent opponents, by id.
     pub opponents: HashMap<String, OpponentHistory>,
-    /// Players that the operator blocked, in lower case.
+    /// Players blocked by the operator, in lower case.
     pub blocked: BTreeSet<String>,
-    /// The tournaments that we take part in.
+    /// Joined and known tournaments.
     pub participation: Participation,
     /// True if the operator paused the account.
     pub paused: bool,
 }
 
-/// The state of context of one account.
+/// The challenges, places and orders of one account.
 pub(super) struct Lobby {
     policy: Arc<AccountPolicy>,
     lists: NameLists,
@@ -149,26 +162,27 @@ pub(super) struct Lobby {
     places: HashMap<GameId, ReservedPlace>,
     last_start: Option<Timestamp>,
     idle_since: Timestamp,
-    /// The latest time that was seen.
+    /// The time of the last input.
     latest: Timestamp,
     mode: AccountMode,
-    orders: Orders,
-    /// The order whose challenge is on its way; it is not among `orders` meanwhile.
+    /// Ordered games before their start, the oldest order first.
+    orders: VecDeque<Order>,
+    /// The order with a challenge on its way to the server; it is not among `orders` meanwhile.
     ordered: Option<Order>,
-    /// The player to whom a rematch was offered, by id, and the game that it follows.
+    /// The id of a player with a rematch offer, and the previous game.
     rematch: Option<(String, GameId)>,
-    /// True if a challenge of ours is on its way, or an opponent is sought.
+    /// True if a challenge of the bot is on its way to the server, or the list of bots is being fetched.
     looking: bool,
-    /// Id of the player for whom a challenge is on its way to the server; it takes a place.
+    /// Id of the player of the challenge on its way to the server; it takes a place.
     asked: Option<String>,
-    /// A challenge declined while another was on its way: perhaps that one, whose id we are about
-    /// to learn.
+    /// A refusal while a challenge was on its way to the server: perhaps of that one: its id is
+    /// still unknown.
     declined_early: Option<EarlyDecline>,
     serial: u64,
     random: StdRng,
 }
 
-/// A challenge that was declined before its maker was told its name.
+/// A refusal that came before the id of its challenge.
 struct EarlyDecline {
     id: ChallengeId,
     reason: DeclineReason,
@@ -177,7 +191,9 @@ struct EarlyDecline {
 }
 
 struct Queued {
-    waiting: Waiting,
+    challenge: Challenge,
+    /// The number of the challenge, in the order of arrival.
+    serial: u64,
     /// Earliest time of the next judgement.
     until: Option<Timestamp>,
     attempts: u32,
@@ -188,19 +204,19 @@ struct ReservedPlace {
     opponent: Option<Player>,
     /// True if the game was counted for its opponent and the server's limits.
     counted: bool,
-    /// True if it is known to be the game of a challenge of ours.
+    /// True for the game of a challenge by the bot.
     is_ours: bool,
     rematch_of: Option<GameId>,
     tournament: Option<String>,
     /// True for a game of days a move or without a clock.
     correspondence: bool,
-    /// The challenge to a rematch, where one may be offered.
+    /// The challenge to a rematch, if one may be offered.
     rematch: Option<ChallengeRequest>,
     /// Reason of the reservation; `None` if the game runs.
     reserved: Option<Reservation>,
 }
 
-/// An accepted challenge whose game has not begun.
+/// An accepted challenge before its game.
 struct Reservation {
     challenge: Box<Challenge>,
     until: Timestamp,
@@ -209,7 +225,7 @@ struct Reservation {
 }
 
 impl Lobby {
-    /// An empty lobby. All its random numbers come from `seed`.
+    /// Creates an empty lobby. All its random numbers come from `seed`.
     pub(super) fn new(policy: Arc<AccountPolicy>, memory: LobbyMemory, now: Timestamp, seed: u64) -> Self {
         let mode = if memory.paused { AccountMode::Paused } else { AccountMode::Playing };
         let mut lobby = Self {
@@ -223,7 +239,7 @@ impl Lobby {
             idle_since: now,
             latest: now,
             mode,
-            orders: Orders::new(),
+            orders: VecDeque::new(),
             ordered: None,
             rematch: None,
             looking: false,
@@ -233,19 +249,18 @@ impl Lobby {
             random: StdRng::seed_from_u64(seed),
         };
         lobby.block_again();
-        // What is remembered may be of a process whose clock went ahead.
+        // An earlier process may have saved times of a clock ahead.
         lobby.clock_set_back(now);
         lobby
     }
 
-    /// Returns the opponent of our challenge `id`, if it stands.
+    /// Returns the opponent of the bot's challenge `id`, if it is pending.
     pub(super) fn opponent_of(&self, id: &ChallengeId) -> Option<String> {
         let standing = self.memory.matchmaker.standing().filter(|(standing, _)| *standing == id);
         standing.map(|(_, opponent)| opponent.to_owned())
     }
 
-    /// The answer to a challenge of ours, or to the question whom to challenge, may have been lost: neither is waited for any more, and
-    /// what was ordered is ordered still.
+    /// Stops waiting for the answer to a challenge and for the list of bots: they may be lost. An order stays ordered.
     pub(super) fn answers_lost(&mut self) {
         (self.looking, self.asked) = (false, None);
         self.orders.extend(self.ordered.take());
@@ -266,17 +281,17 @@ impl Lobby {
 
     /// Returns the names of waiting challengers, the next one first.
     pub(super) fn queue(&self) -> Vec<String> {
-        let opponents = self.waiting.iter().filter_map(|queued| queued.waiting.challenge.opponent.as_ref());
+        let opponents = self.waiting.iter().filter_map(|queued| queued.challenge.opponent.as_ref());
         opponents.map(|player| player.name.clone()).collect()
     }
 
-    /// Returns true if nothing is left to wait for: no real-time game runs or is about to, no challenge of ours stands or is on its way. A
-    /// correspondence game lasts for weeks and goes on after a restart.
+    /// Returns true if no real-time game runs or is about to start, and no challenge of the bot is pending or on its way. Correspondence
+    /// games do not count: they last for weeks and go on after a restart.
     pub(super) fn is_idle(&self) -> bool {
         self.real_time_games() == 0 && self.asked.is_none() && self.memory.matchmaker.standing().is_none()
     }
 
-    /// We stop at once: what can be taken back is taken back.
+    /// Withdraws from tournaments and the pending challenge before an immediate stop.
     pub(super) fn leave(&mut self, now: &Zoned) -> Vec<LobbyEffect> {
         let mut effects = self.withdraw_from_tournaments(now);
         let standing = self.memory.matchmaker.standing();
@@ -284,7 +299,7 @@ impl Lobby {
         effects
     }
 
-    /// Takes what happened and says what is to be done.
+    /// Handles an input and returns its effects.
     pub(super) fn handle(&mut self, now: &Zoned, input: LobbyInput) -> Vec<LobbyEffect> {
         let mut effects = Vec::new();
         let time = now.timestamp();
@@ -304,7 +319,21 @@ impl Lobby {
             LobbyInput::Accepted(id, outcome) => self.accepted(time, &id, outcome, &mut effects),
             LobbyInput::Challenged(request, outcome) => self.challenged(time, &request, outcome, &mut effects),
             LobbyInput::Bots(bots) => self.choose(now, &bots, &mut effects),
-            LobbyInput::Tournaments(answer) => self.tournament_answer(now, answer, &mut effects),
+            LobbyInput::Tournaments(found, all) => {
+                let news = self.with_tournaments(now, |known, policy, here| known.found(found, all, policy, here));
+                tell_news(news, &mut effects);
+            }
+            LobbyInput::Tournament(asked, outcome) => {
+                let known = &mut self.memory.participation;
+                let news = match outcome {
+                    Ok(info) => known.described(&asked, info),
+                    Err(error) => known.not_described(&asked, &error, time),
+                };
+                tell_news(news, &mut effects);
+            }
+            LobbyInput::TournamentJoined(tournament, outcome) => {
+                tell_news(self.memory.participation.answered(&tournament, outcome, time), &mut effects);
+            }
             LobbyInput::GameStarted(id) => self.game_started(time, id, &mut effects),
             LobbyInput::Known(info) => self.known(time, &info, &mut effects),
             LobbyInput::GameEnded(id, result) => self.game_ended(time, &id, result),
@@ -314,7 +343,18 @@ impl Lobby {
             }
             LobbyInput::Tick => (),
             LobbyInput::Drain => self.drain(),
-            LobbyInput::Command(command) => self.obey(command, &mut effects),
+            LobbyInput::Pause(pause) => self.pause(pause, &mut effects),
+            LobbyInput::Order(request, games) => self.order(request, games, &mut effects),
+            LobbyInput::CancelOrders => self.cancel_orders(&mut effects),
+            LobbyInput::Block(name) => self.block(&name, &mut effects),
+            LobbyInput::OrderedToJoin(entry) => {
+                self.memory.participation.ordered(entry, time);
+                effects.push(LobbyEffect::Save);
+            }
+            LobbyInput::OrderedToLeave(tournament) => {
+                self.memory.participation.set_aside(&tournament, time);
+                effects.push(LobbyEffect::Save);
+            }
             LobbyInput::Adopt(policy) => self.adopt(policy),
         }
         self.places.retain(|_, place| place.reserved.as_ref().is_none_or(|reserved| reserved.until > time));
@@ -333,17 +373,17 @@ impl Lobby {
         let queued = self.waiting.iter().filter_map(|queued| queued.until).min();
         let matchmaking = match self.matchmaking_step(now) {
             MatchmakingStep::Wait(until) => until,
-            // Its time has come since the last look.
+            // Its time has come since the last input.
             MatchmakingStep::Cancel(_) => Some(now.timestamp()).filter(|_| !self.looking),
             MatchmakingStep::FetchBots => None,
         };
         let tournaments = self.with_tournaments(now, |known, policy, situation| known.next_wakeup(policy, situation));
-        // An order that has rested at the last look waits for a place.
+        // An order with an earlier time waits for a place.
         let ordered = self.orders.iter().filter_map(Order::rests_until).filter(|until| *until > self.latest).min();
         [reserved, queued, matchmaking, tournaments, ordered].into_iter().flatten().min()
     }
 
-    /// The system's clock was set back: no pause ends later for that than it was meant to, counted from now.
+    /// Adapts to a system clock set back to `now`: no pause becomes longer, counted from now.
     fn clock_set_back(&mut self, now: Timestamp) {
         for reserved in self.places.values_mut().filter_map(|place| place.reserved.as_mut()) {
             reserved.until = reserved.until.min(later(now, RESERVED));
@@ -362,7 +402,7 @@ impl Lobby {
         self.judge_waiting_now();
     }
 
-    /// Accepts no new games: waiting challengers are declined, and our own challenge is withdrawn.
+    /// Accepts no new games: waiting challenges are declined, and the bot's own is withdrawn.
     fn drain(&mut self) {
         self.mode = AccountMode::Draining;
         self.orders.clear();
@@ -384,11 +424,11 @@ impl Lobby {
         let challenge = ChallengeId::new(id.as_str());
         let is_ours = self.opponent_of(&challenge).is_some();
         self.memory.matchmaker.accepted(&challenge, &self.policy.matchmaking, now);
-        self.waiting.retain(|queued| queued.waiting.challenge.id != challenge);
+        self.waiting.retain(|queued| queued.challenge.id != challenge);
         let place = self.places.entry(id.clone()).or_default();
         place.is_ours |= is_ours;
         let reserved = place.reserved.take();
-        // Of any other game it is not known when it began: it may have run before we were started.
+        // Any other game may have begun before this process.
         if is_ours || reserved.is_some() {
             self.last_start = Some(now);
         }
@@ -420,7 +460,7 @@ impl Lobby {
         }
     }
 
-    /// Counts a game against a bot. Its name is kept for as long as it runs or counts.
+    /// Counts a game against a bot. Its name is kept while it runs or counts.
     fn count(&mut self, now: Timestamp, id: GameId) {
         let Self { memory, places, .. } = self;
         memory.rate_limits.spend(Spending::GameAgainstBot, now);
@@ -441,7 +481,7 @@ impl Lobby {
         }
     }
 
-    /// Challenges the opponent of a game to another one, where the settings say so after this result.
+    /// Challenges the opponent to a rematch, if the settings demand it after this result.
     fn offer_rematch(&mut self, now: Timestamp, id: &GameId, request: ChallengeRequest, result: GameResult) {
         let opponent = request.opponent.to_lowercase();
         let played = self.memory.opponents.get(&opponent).map_or(0, |history| history.rematches);
@@ -451,13 +491,13 @@ impl Lobby {
             && most.is_none_or(|most| played < most)
             && !self.lists.block.contains(&opponent)
             && !self.lists.avoid.contains(&opponent)
-            // A game that was ordered, or that follows in a series, comes before.
+            // Ordered games, and those of a series, come before.
             && self.orders.is_empty()
             && !self.memory.matchmaker.is_in_series(&opponent)
             && self.memory.rate_limits.may(Spending::ChallengeToBot, now).is_ok();
         if wanted {
             self.rematch = Some((opponent, id.clone()));
-            self.orders.push_back(Order::new(ChallengeOrder { request, games: 1 }));
+            self.orders.push_back(Order::new(request, 1));
         }
     }
 
@@ -465,8 +505,8 @@ impl Lobby {
         self.places.values().filter(|place| !place.correspondence).count()
     }
 
-    /// The places that are taken: by games, by challenges we accepted, by the one we have made, and by the next game of a
-    /// tournament that pairs us.
+    /// Returns the taken places: by games, by accepted challenges, by the bot's own challenge, and by the next game of a running
+    /// tournament.
     fn taken(&self) -> Vec<TakenPlace> {
         let place = |known: &ReservedPlace| TakenPlace {
             opponent: known.opponent.as_ref().map(|player| player.id.clone()).unwrap_or_default(),
@@ -484,7 +524,7 @@ impl Lobby {
     }
 }
 
-/// The challenge to a rematch of a game, with the colours changed. Only bots are challenged unasked, and not in tournaments.
+/// Returns the challenge to a rematch with the colours changed; only against bots, and not in tournaments.
 fn rematch_of(info: &GameInfo) -> Option<ChallengeRequest> {
     let opponent = info.opponent();
     if !opponent.is_bot() || opponent.ai_level.is_some() || info.tournament.is_some() {
@@ -498,8 +538,4 @@ fn rematch_of(info: &GameInfo) -> Option<ChallengeRequest> {
 /// Returns the pause before a challenge is accepted again, after `attempts` attempts.
 fn pause_after(attempts: u32) -> Duration {
     AGAIN * 2_u32.pow(attempts.saturating_sub(1).min(DOUBLINGS))
-}
-
-fn later(time: Timestamp, by: Duration) -> Timestamp {
-    time.checked_add(by).unwrap_or(Timestamp::MAX)
 }

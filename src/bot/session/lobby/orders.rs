@@ -1,6 +1,6 @@
 //! The operator's orders to a lobby: games with a player, a pause, a blocked name.
 
-use std::{collections::VecDeque, time::Duration};
+use std::time::Duration;
 
 use jiff::{Timestamp, Zoned};
 
@@ -10,29 +10,17 @@ use crate::{
         challenge::{self, Names},
         rate_limits::Spending,
     },
-    session::{AccountMode, control::ChallengeOrder},
+    session::AccountMode,
 };
-use domain::{Action, ActionError, ChallengeId, ChallengeRequest, Tournament, TournamentEntry, values::Kind};
+use domain::{Action, ActionError, ChallengeId, ChallengeRequest, Tournament, values::Kind};
 
-/// The first and the longest pause before an ordered challenge is made again that could not be made: twice as long each time.
+/// The first and the longest pause after a failed challenge of an order; it doubles each time.
 const AGAIN: (Duration, Duration) = (Duration::from_mins(1), Duration::from_mins(10));
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::session) enum LobbyCommand {
-    Pause(bool),
-    Challenge(ChallengeOrder),
-    /// Withdraws the pending challenge and drops queued ones.
-    Cancel,
-    Block(String),
-    Joined(TournamentEntry),
-    Left(Tournament),
-}
-
-/// The games that the operator ordered and that have not begun, in the order in which they were ordered.
-pub(super) type Orders = VecDeque<Order>;
-
 pub(super) struct Order {
-    wanted: ChallengeOrder,
+    request: ChallengeRequest,
+    /// The number of games still to begin; at least one.
+    games: u32,
     /// The number of temporary failures of the challenge in a row.
     failures: u32,
     /// The start and length of the pause after a failure.
@@ -40,13 +28,13 @@ pub(super) struct Order {
 }
 
 impl Order {
-    pub(super) const fn new(wanted: ChallengeOrder) -> Self {
-        Self { wanted, failures: 0, rests: None }
+    pub(super) const fn new(request: ChallengeRequest, games: u32) -> Self {
+        Self { request, games, failures: 0, rests: None }
     }
 
-    /// Returns true if it is with this player, whose name is in lower case.
+    /// Returns true for an order with this player, by name in lower case.
     fn is_with(&self, opponent: &str) -> bool {
-        self.wanted.request.opponent.to_lowercase() == opponent
+        self.request.opponent.to_lowercase() == opponent
     }
 
     /// Returns the end of the pause after a failure.
@@ -54,7 +42,7 @@ impl Order {
         self.rests.map(|(since, pause)| later(since, pause))
     }
 
-    /// The system's clock was set back to `now`: it has rested since then at the latest.
+    /// Adapts to a system clock set back to `now`: the pause began then at the latest.
     pub(super) fn clock_set_back(&mut self, now: Timestamp) {
         if let Some((since, _)) = &mut self.rests {
             *since = (*since).min(now);
@@ -63,10 +51,10 @@ impl Order {
 
     /// Records a made challenge; returns true if games are left.
     fn made(&mut self) -> bool {
-        self.wanted.games = self.wanted.games.saturating_sub(1);
+        self.games = self.games.saturating_sub(1);
         self.failures = 0;
         self.rests = None;
-        self.wanted.games > 0
+        self.games > 0
     }
 
     fn failed(&mut self, error: &ActionError, now: Timestamp) {
@@ -86,31 +74,16 @@ pub(super) const fn is_for_good(error: &ActionError) -> bool {
 }
 
 impl Lobby {
-    pub(super) fn obey(&mut self, command: LobbyCommand, effects: &mut Vec<LobbyEffect>) {
-        match command {
-            LobbyCommand::Pause(pause) => self.pause(pause, effects),
-            LobbyCommand::Challenge(order) => self.order(order, effects),
-            LobbyCommand::Cancel => self.cancel(effects),
-            LobbyCommand::Block(name) => {
-                self.forget_orders_to(&name.to_lowercase());
-                self.memory.blocked.insert(name.to_lowercase());
-                self.block_again();
-                self.judge_waiting_now();
-                effects.push(LobbyEffect::Save);
-                effects.push(LobbyEffect::Answer(Ok(format!("{name} is blocked, also after a restart"))));
-            }
-            LobbyCommand::Joined(entry) => {
-                self.memory.participation.ordered(entry, self.latest);
-                effects.push(LobbyEffect::Save);
-            }
-            LobbyCommand::Left(tournament) => {
-                self.memory.participation.set_aside(&tournament, self.latest);
-                effects.push(LobbyEffect::Save);
-            }
-        }
+    pub(super) fn block(&mut self, name: &str, effects: &mut Vec<LobbyEffect>) {
+        self.forget_orders_to(&name.to_lowercase());
+        self.memory.blocked.insert(name.to_lowercase());
+        self.block_again();
+        self.judge_waiting_now();
+        effects.push(LobbyEffect::Save);
+        effects.push(LobbyEffect::Answer(Ok(format!("{name} is blocked, also after a restart"))));
     }
 
-    fn pause(&mut self, pause: bool, effects: &mut Vec<LobbyEffect>) {
+    pub(super) fn pause(&mut self, pause: bool, effects: &mut Vec<LobbyEffect>) {
         let wanted = if pause { AccountMode::Paused } else { AccountMode::Playing };
         if self.mode == AccountMode::Draining {
             let why = "the program is stopping and accepts no new games".to_owned();
@@ -124,30 +97,30 @@ impl Lobby {
         effects.push(LobbyEffect::Answer(Ok(wanted.words().to_owned())));
     }
 
-    fn order(&mut self, order: ChallengeOrder, effects: &mut Vec<LobbyEffect>) {
+    pub(super) fn order(&mut self, request: ChallengeRequest, games: u32, effects: &mut Vec<LobbyEffect>) {
         let refusal = match (self.mode, &self.us) {
             (AccountMode::Paused, _) => {
                 Some("the account is paused; `concilio ctl resume` lets it play again".to_owned())
             }
             (AccountMode::Draining, _) => Some("the program is stopping and accepts no new games".to_owned()),
             (AccountMode::Playing, None) => Some("the server is not connected; try again in a moment".to_owned()),
-            (AccountMode::Playing, Some(us)) if us.player.id == order.request.opponent.to_lowercase() => {
+            (AccountMode::Playing, Some(us)) if us.player.id == request.opponent.to_lowercase() => {
                 Some("that is the bot's own account".to_owned())
             }
-            (AccountMode::Playing, Some(_)) if !self.policy.variants.contains(&order.request.terms.variant) => {
-                Some(format!("no engine plays {}", order.request.terms.variant))
+            (AccountMode::Playing, Some(_)) if !self.policy.variants.contains(&request.terms.variant) => {
+                Some(format!("no engine plays {}", request.terms.variant))
             }
             _ => None,
         };
         match refusal {
             Some(why) => effects.push(LobbyEffect::Answer(Err(why))),
-            None => self.orders.push_back(Order::new(order)),
+            None => self.orders.push_back(Order::new(request, games)),
         }
     }
 
-    fn cancel(&mut self, effects: &mut Vec<LobbyEffect>) {
+    pub(super) fn cancel_orders(&mut self, effects: &mut Vec<LobbyEffect>) {
         // A challenge on its way may be pending in a moment; the queued ones are dropped.
-        let followed = self.ordered.take().is_some_and(|order| order.wanted.games > 1);
+        let followed = self.ordered.take().is_some_and(|order| order.games > 1);
         let ordered = std::mem::take(&mut self.orders).len() + usize::from(followed);
         let standing = self.memory.matchmaker.standing().map(|(id, opponent)| (id.clone(), opponent.to_owned()));
         let answer = match standing {
@@ -161,7 +134,7 @@ impl Lobby {
         effects.push(LobbyEffect::Answer(answer));
     }
 
-    /// Makes the next challenge that the operator ordered, if there is a place for its game.
+    /// Makes the next ordered challenge, if there is a place for its game.
     pub(super) fn fulfil_orders(&mut self, now: &Zoned, effects: &mut Vec<LobbyEffect>) {
         let places = self.taken();
         let ready = self.mode == AccountMode::Playing
@@ -176,7 +149,7 @@ impl Lobby {
         let now = now.timestamp();
         let due = self.orders.iter().position(|order| order.rests_until().is_none_or(|until| until <= now));
         let Some(order) = due.and_then(|index| self.orders.remove(index)) else { return };
-        let request = order.wanted.request.clone();
+        let request = order.request.clone();
         self.ordered = Some(order);
         self.looking = true;
         self.asked = Some(request.opponent.to_lowercase());
@@ -189,17 +162,15 @@ impl Lobby {
 
     /// Returns true if this challenge, as ordered by the operator, is on its way to the server.
     pub(in crate::session) fn is_on_its_way(&self, request: &ChallengeRequest) -> bool {
-        self.ordered.as_ref().is_some_and(|order| order.wanted.request == *request)
+        self.ordered.as_ref().is_some_and(|order| order.request == *request)
     }
 
-    /// Returns true if this challenge, which the server answered with this error, is made again
-    /// later.
+    /// Returns true if this challenge is made again after this error of the server.
     pub(in crate::session) fn is_made_again(&self, request: &ChallengeRequest, error: &ActionError) -> bool {
         self.is_on_its_way(request) && !is_for_good(error)
     }
 
-    /// The challenge that was on its way is answered, by this error where it could not be made. If it was ordered, what is left of
-    /// its order comes before the others.
+    /// Records the server's answer to the challenge on its way. The rest of its order comes before the other orders.
     pub(super) fn order_answered(&mut self, now: Timestamp, error: Option<&ActionError>) {
         let Some(mut order) = self.ordered.take() else { return };
         let is_left = match error {
@@ -215,7 +186,7 @@ impl Lobby {
         }
     }
 
-    /// Drops the orders with a player who does not want to play.
+    /// Drops the orders with a player.
     pub(super) fn forget_orders_to(&mut self, opponent: &str) {
         self.orders.retain(|order| !order.is_with(opponent));
         self.ordered.take_if(|order| order.is_with(opponent));
@@ -228,7 +199,7 @@ impl Lobby {
         }
     }
 
-    /// Keeps names blocked at runtime on the block list, whatever the settings say.
+    /// Adds the operator's blocked names to the lists of the settings.
     pub(super) fn block_again(&mut self) {
         self.lists.block.extend(self.memory.blocked.iter().collect::<Names>());
     }
@@ -238,7 +209,6 @@ impl Lobby {
         self.waiting.iter_mut().for_each(|queued| queued.until = None);
     }
 
-    /// The tournaments that we take part in.
     pub(in crate::session) fn tournaments(&self) -> Vec<Tournament> {
         self.memory.participation.members().cloned().collect()
     }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::policy::{MatchmakingSettings, challenge::Names, matchmaking::MatchType};
-use domain::{Color, GameTerms, Line, TimeControl, values::MinutesAndSeconds};
+use domain::{Color, GameTerms, TimeControl, values::MinutesAndSeconds};
 
 const START: Timestamp = Timestamp::constant(1_700_000_000, 0);
 
@@ -84,16 +84,12 @@ impl Story {
 
 /// A game with White against a bot.
 fn game_against(id: &str, opponent: &str, time_control: TimeControl) -> Box<GameInfo> {
-    Box::new(GameInfo {
-        id: GameId::new(id),
-        terms: GameTerms { variant: Variant::Standard, time_control, rated: true },
-        white: player("Concilio"),
-        black: player(opponent),
-        our_color: Color::White,
-        start: Line::start(Variant::Standard),
-        tournament: None,
-        url: None,
-    })
+    Box::new(GameInfo::from_start(
+        id,
+        GameTerms { variant: Variant::Standard, time_control, rated: true },
+        player("Concilio"),
+        player(opponent),
+    ))
 }
 
 fn player(name: &str) -> Player {

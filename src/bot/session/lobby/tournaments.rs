@@ -1,4 +1,4 @@
-//! Tournaments: what [`policy`](crate::policy::tournament) wants done, turned into actions, and a place kept for the next game.
+//! Tournaments: the steps of [`policy`](crate::policy::tournament) as actions, and a place for the next game.
 
 use std::collections::BTreeSet;
 
@@ -9,39 +9,19 @@ use crate::{
     policy::tournament::{Participation, TournamentNews, TournamentPolicy, TournamentSituation, TournamentStep},
     session::AccountMode,
 };
-use domain::{Action, ActionError, Tournament, TournamentInfo};
+use domain::Action;
 
-#[derive(Debug)]
-pub(in crate::session) enum TournamentAnswer {
-    /// Tournaments found; `true` if the list is complete.
-    Found(Vec<TournamentInfo>, bool),
-    /// The state of one.
-    Described(Tournament, Result<TournamentInfo, ActionError>),
-    Joined(Tournament, Result<(), ActionError>),
+/// Tells the news of tournaments, and saves a change of the participation.
+pub(super) fn tell_news(news: impl IntoIterator<Item = (String, TournamentNews)>, effects: &mut Vec<LobbyEffect>) {
+    for (name, what) in news {
+        if !matches!(what, TournamentNews::NotJoined(_)) {
+            effects.push(LobbyEffect::Save);
+        }
+        effects.push(LobbyEffect::TournamentNews(name, what));
+    }
 }
 
 impl Lobby {
-    pub(super) fn tournament_answer(&mut self, now: &Zoned, answer: TournamentAnswer, effects: &mut Vec<LobbyEffect>) {
-        let news = match answer {
-            TournamentAnswer::Found(found, all) => {
-                self.with_tournaments(now, |known, policy, situation| known.found(found, all, policy, situation))
-            }
-            TournamentAnswer::Described(asked, Ok(info)) => {
-                self.memory.participation.described(&asked, info).into_iter().collect()
-            }
-            TournamentAnswer::Described(asked, Err(error)) => {
-                self.memory.participation.not_described(&asked, &error, now.timestamp()).into_iter().collect()
-            }
-            TournamentAnswer::Joined(tournament, outcome) => {
-                self.memory.participation.answered(&tournament, outcome, now.timestamp()).into_iter().collect()
-            }
-        };
-        if news.iter().any(|(_, what)| !matches!(what, TournamentNews::NotJoined(_))) {
-            effects.push(LobbyEffect::Save);
-        }
-        effects.extend(news.into_iter().map(|(name, what)| LobbyEffect::TournamentNews(name, what)));
-    }
-
     pub(super) fn tournament_steps(&mut self, now: &Zoned, effects: &mut Vec<LobbyEffect>) {
         let steps = self.with_tournaments(now, Participation::due);
         effects.extend(steps.into_iter().map(|step| match step {
@@ -52,7 +32,7 @@ impl Lobby {
         }));
     }
 
-    /// Runs `job` on the participation in the current situation.
+    /// Calls `ask` with the participation in the current situation.
     pub(super) fn with_tournaments<T>(
         &mut self,
         now: &Zoned,
@@ -74,7 +54,7 @@ impl Lobby {
         self.places.values().filter_map(|place| place.tournament.clone()).collect()
     }
 
-    /// Withdraws before an immediate stop, so that no opponent is paired with the bot.
+    /// Withdraws before an immediate stop: no opponent is paired with the bot in vain.
     pub(super) fn withdraw_from_tournaments(&mut self, now: &Zoned) -> Vec<LobbyEffect> {
         let mode = std::mem::replace(&mut self.mode, AccountMode::Draining);
         let mut effects = Vec::new();

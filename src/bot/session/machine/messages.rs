@@ -5,13 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use tokio::sync::OwnedSemaphorePermit;
+
 use council::{clock::Budget, player::RequestId};
 use domain::{Action, ActionError, ChatLine, Clocks, Color, Decision, GameInfo, GameState, GameStatus, Line, UciMove};
 
-use crate::session::{
-    background::BackgroundTurn,
-    control::{ControlAnswer, GameCommand},
-};
+use crate::session::control::{ControlAnswer, GameCommand};
 
 #[derive(Debug)]
 pub(in crate::session) enum GameInput {
@@ -31,46 +30,47 @@ pub(in crate::session) enum GameInput {
     OpponentGone(bool, Option<Duration>),
     /// The operator's command; the task asks the machine for the action, and answers.
     Command(GameCommand, ControlAnswer),
-    /// The server did not let us give the game up.
+    /// The server refused an abort or a resignation.
     NotGivenUp,
-    /// A search has come to its decision.
+    /// The decision of a search.
     Decided(RequestId, Box<DecidedSearch>),
-    Sent(AnswerNumber, Result<(), ActionError>),
+    /// The number of an answer, and the server's reply.
+    Sent(u64, Result<(), ActionError>),
     /// The turn of a correspondence game's search has come; handled by the task.
-    Turn(RequestId, BackgroundTurn),
-    /// A timer that was set has run out.
+    Turn(RequestId, Option<OwnedSemaphorePermit>),
+    /// A timer has run out.
     Timer(Timer),
 }
 
 #[derive(Debug, PartialEq)]
 pub(in crate::session) struct DecidedSearch {
     pub line: Arc<Line>,
-    pub decision: Decision,
-    /// `None` where nothing was searched now: the journal remembered the move.
+    pub decision: Arc<Decision>,
+    /// `None` for a move from the journal.
     pub budget: Option<Budget>,
 }
 
 #[derive(Debug, PartialEq)]
 pub(in crate::session) enum GameEffect {
-    /// Search this position, in which we are to move.
+    /// Search this position, with the bot to move.
     Search {
         /// Returned with the decision.
         request: RequestId,
         line: Arc<Line>,
         clocks: Option<Clocks>,
-        /// The arrival of the server's message about this position, which started the bot's clock.
+        /// The arrival of the server's message about this position; it started the bot's clock.
         received: Instant,
-        /// Moves the server would not take here.
+        /// Moves rejected by the server.
         excluded: Vec<UciMove>,
     },
-    /// Search these positions, one of which is expected, in the opponent's time.
+    /// Search these expected positions in the opponent's time.
     Ponder {
         /// Returned with the decision.
         request: RequestId,
         /// At least one, the likeliest first.
         lines: Vec<Arc<Line>>,
     },
-    /// A position that is being pondered is on the board: our clock runs for it.
+    /// A pondered position is on the board: the bot's clock runs.
     PonderHit {
         clocks: Option<Clocks>,
         /// The arrival of the server's message about it.
@@ -81,11 +81,11 @@ pub(in crate::session) enum GameEffect {
     /// Write the moves of the board into the record.
     RecordMoves,
     RecordDecision(Box<DecidedSearch>),
-    /// Write into the record that a takeback was granted.
+    /// Record a granted takeback.
     RecordTakeback,
-    /// Send a move; what came of it comes back as [`GameInput::Sent`].
+    /// Send a move; its outcome comes back as [`GameInput::Sent`].
     Send {
-        answer: AnswerNumber,
+        answer: u64,
         uci: UciMove,
         offer_draw: bool,
     },
@@ -93,9 +93,9 @@ pub(in crate::session) enum GameEffect {
     Do(Action),
     /// Fetch the whole state.
     Resync,
-    /// Wake us later; a timer of the same kind that was set before is replaced.
+    /// Set a timer; an earlier one of the same kind is replaced.
     Wake(Timer, Duration),
-    /// Do not wake us after all.
+    /// Remove a timer.
     Forget(Timer),
     /// A fault for the record.
     Fault(String),
@@ -117,7 +117,7 @@ pub(in crate::session) enum GameOver {
 pub(in crate::session) enum Timer {
     /// Send the answer again.
     Resend,
-    /// The stream should have shown our move by now.
+    /// The stream should have shown the bot's move by now.
     Echo,
     Claim,
     /// The opponent should have made the first move by now.
@@ -126,9 +126,6 @@ pub(in crate::session) enum Timer {
     WholeState,
     /// The effect of an answer to the opponent's offer is overdue.
     Offer,
-    /// The final state of a game that is over should have come by now.
+    /// The final state of a finished game should have come by now.
     LastWord,
 }
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::session) struct AnswerNumber(pub u64);

@@ -4,13 +4,12 @@
 //! Invariants (the promises, as far as they concern one game):
 //! - the server's state is the only truth: the board is that of the last believed state;
 //! - a state is believed if it is whole ([`GameInput::Full`]) or only adds moves to the known ones.
-//!   Anything else (a takeback, or an old event that arrives late) makes the machine fetch the
-//!   whole state, once at a time (`whole_state`);
-//! - one search a ply: a position that is being searched or has been answered is not searched
-//!   again;
-//! - a decision for a position that is no longer on the board is dropped;
-//! - sending is idempotent (`our_move`): the answer to a position is sent again only after the
-//!   server has shown that it lacks it, or has rejected it; the first time at once, then less and
+//!   Anything else (a takeback, or a late event) makes the machine fetch the whole state, once at a
+//!   time (`whole_state`);
+//! - one search a ply: a position is not searched again during its search or after its answer;
+//! - a decision for a position no longer on the board is dropped;
+//! - sending is idempotent (`our_move`): the answer to a position is sent again only if the server
+//!   has shown the position without it, or has rejected it; the first time at once, then less and
 //!   less often.
 
 use std::{
@@ -39,8 +38,8 @@ use our_move::{ECHO, MoveState};
 use pondering::PonderedLines;
 use whole_state::WholeStateRequests;
 
-pub(super) use messages::{AnswerNumber, DecidedSearch, GameEffect, GameInput, GameOver, Timer};
-pub(super) use operator::{DrawCourse, GivingUp};
+pub(super) use messages::{DecidedSearch, GameEffect, GameInput, GameOver, Timer};
+pub(super) use operator::DrawCourse;
 
 /// The time for the last moves to arrive after the event stream reports the end of a game.
 const LAST_WORD: Duration = Duration::from_secs(1);
@@ -60,7 +59,7 @@ pub(super) struct GameMachine {
     counter: u64,
     /// The first sight of the current position.
     since: Instant,
-    /// Moves the server would not take in it.
+    /// Moves rejected by the server in it.
     refused: Vec<UciMove>,
     /// The pauses between attempts to move in it.
     retries: Backoff,
@@ -85,7 +84,7 @@ struct Ended {
 }
 
 impl Ended {
-    /// The end of the game, where its own stream shows none.
+    /// Returns the end of the game by the event stream.
     fn told(self) -> GameOver {
         self.status.map_or(GameOver::Unknown, |status| GameOver::Told(status, self.winner))
     }
@@ -132,7 +131,7 @@ impl GameMachine {
         (game, effects)
     }
 
-    /// Returns the part that does not change.
+    /// Returns the constant part of the game.
     pub(super) fn info(&self) -> &GameInfo {
         &self.info
     }
@@ -170,7 +169,7 @@ impl GameMachine {
         effects
     }
 
-    // --- The server's word ---------------------------------------------------------------------------------------------
+    // --- The server's messages -----------------------------------------------------------------------------------------
 
     fn full(&mut self, now: Instant, state: GameState, effects: &mut Vec<GameEffect>) {
         let mut line = self.info.start.clone();
@@ -183,30 +182,24 @@ impl GameMachine {
             // again, slowly.
             Err(error) => {
                 effects.push(GameEffect::Fault(format!("the server's moves are invalid: {error}")));
-                self.whole_state.answered_in_vain(now, effects);
+                // Another one is fetched after a pause.
+                self.whole_state.wait(now, effects);
             }
         }
     }
 
     fn state_changed(&mut self, now: Instant, state: GameState, effects: &mut Vec<GameEffect>) {
-        if !state.status.is_running() {
-            // The final state may come after a takeback that we missed, but its status needs no board to be true.
-            if let Some(line) = self.extended(&state.moves) {
-                self.believe(now, line, state, false, effects);
-            } else {
-                self.finish(GameOver::Told(state.status, state.winner), effects);
-            }
-            return;
-        }
         match self.extended(&state.moves) {
             Some(line) => self.believe(now, line, state, false, effects),
+            // The final state may come after a missed takeback, but its status is true without the board.
+            None if !state.status.is_running() => self.finish(GameOver::Told(state.status, state.winner), effects),
             None => self.whole_state.ask(now, effects),
         }
     }
 
-    /// The line that `moves` make if they only add to what we know.
+    /// Returns the line of `moves` if they only add to the known ones.
     fn extended(&self, moves: &str) -> Option<Line> {
-        // Nearly always the very words of the last state, and more.
+        // Nearly always the text of the last state, and more.
         if let Some(more) = moves.strip_prefix(self.state.moves.as_str())
             && (more.is_empty() || self.state.moves.is_empty() || more.starts_with(' '))
         {
@@ -240,8 +233,7 @@ impl GameMachine {
                 effects.push(GameEffect::Forget(timer));
             }
             if self.line.turn() == self.info.our_color {
-                // A player who moves is present; a server that sees them leave again reports it
-                // again.
+                // A moving player is present; the server reports another absence again.
                 self.opponent_gone(false, None, effects);
             }
             effects.push(GameEffect::RecordMoves);
@@ -264,7 +256,7 @@ impl GameMachine {
         }
     }
 
-    /// Starts the timer of the opponent's first move, if that is to come; returns the time in all.
+    /// Starts the timer of the opponent's first move, if it has not come; returns the time in all.
     /// It counts from the first sight of the position: a reopened stream gives no more time.
     fn wait_for_first_move(&self, now: Instant, effects: &mut Vec<GameEffect>) -> Option<Duration> {
         let patience = self.adjudicator.abort_after(&self.info).filter(|_| self.line.ply() < 2)?;
@@ -283,9 +275,9 @@ impl GameMachine {
         self.wait_for_first_move(now, effects)
     }
 
-    /// Returns true if a finished game may have moves that its stream did not show: it ended by a
-    /// rule that does not hold for the current position, or while a move of the bot was on its way.
-    /// A server that sends boards may have lost the last one.
+    /// Returns true if the stream may lack moves of a finished game: it ended by a rule against the
+    /// current position, or with a move of the bot on its way. Servers with boards instead of moves
+    /// may have lost the last one.
     fn may_lack_moves(&self) -> bool {
         match self.state.status {
             GameStatus::Mate | GameStatus::Stalemate | GameStatus::VariantEnd => !self.line.position().is_game_over(),
@@ -314,7 +306,7 @@ impl GameMachine {
         }
     }
 
-    /// The event stream may be faster than the game's own, which still has the last moves to show.
+    /// Handles the end by the event stream: the game's own stream may have yet to show the last moves.
     fn finished_elsewhere(&mut self, status: Option<GameStatus>, winner: Option<Color>, effects: &mut Vec<GameEffect>) {
         // A repeated report with less information is ignored.
         if status.is_none() && self.ended.is_some() {
@@ -325,7 +317,7 @@ impl GameMachine {
         effects.push(GameEffect::Wake(Timer::LastWord, LAST_WORD));
     }
 
-    /// The server does not know the game any more, so there is nothing left to be shown.
+    /// Handles a game unknown to the server: nothing more will be shown.
     fn gone(&mut self, effects: &mut Vec<GameEffect>) {
         let end = self.ended.take().map_or(GameOver::Unknown, Ended::told);
         self.finish(end, effects);
@@ -354,7 +346,7 @@ impl GameMachine {
         if searching || self.pondering.take().is_some() {
             effects.push(GameEffect::StopSearch);
         }
-        // A move that is on its way stays so: the last state may not show it.
+        // A move on its way stays so: the last state may not show it.
         if searching {
             self.our_move = MoveState::Theirs;
         }
@@ -392,7 +384,7 @@ impl GameMachine {
     }
 }
 
-/// Returns true if a game that ended so may have been won although no winner is named.
+/// Returns true if a game with this status may have an unnamed winner.
 const fn may_have_a_winner(status: &GameStatus) -> bool {
     use GameStatus::{Cheat, Mate, OutOfTime, Resign, Timeout, VariantEnd};
     matches!(status, Mate | Resign | Timeout | OutOfTime | Cheat | VariantEnd)

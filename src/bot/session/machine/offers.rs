@@ -1,7 +1,6 @@
 //! The opponent's offers: a draw, or a takeback. Each is answered once, and again if a later whole
-//! state shows that it is still open, because then the answer was lost. Nothing is answered again
-//! without that check, because a server takes a second answer to a closed offer for an offer of the
-//! bot.
+//! state shows it still open: then the answer was lost. Nothing is answered again without that
+//! check, because a server takes a second answer to a closed offer for an offer by the bot.
 
 use std::time::{Duration, Instant};
 
@@ -31,7 +30,7 @@ impl OfferAnswers {
 }
 
 impl GameMachine {
-    /// Answers what is new among the opponent's offers, and what the whole state (`full`) shows unanswered.
+    /// Answers the opponent's new offers, and the unanswered ones of a whole state (`full`).
     pub(super) fn answer_offers(&mut self, earlier: &GameState, full: bool, effects: &mut Vec<GameEffect>) {
         let (us, them) = (self.info.our_color, !self.info.our_color);
         let again = full && std::mem::take(&mut self.offers.is_doubtful);
@@ -66,8 +65,7 @@ impl GameMachine {
         }
     }
 
-    /// Handles an answer without effect: if the offer is still open, the whole state is fetched,
-    /// which decides.
+    /// Handles an answer without effect: if the offer is still open, the whole state decides.
     pub(super) fn offer_is_due(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         if (self.offers.draw || self.offers.takeback.is_some()) && !self.is_given_up() {
             self.offers.is_doubtful = true;

@@ -9,23 +9,16 @@ use super::{GameEffect, GameMachine, MoveState, Timer};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::session) enum DrawCourse {
-    /// The opponent offers one: it is taken now.
+    /// The opponent offers one: it is accepted now.
     Take,
     /// The offer is sent now.
     Offer,
-    /// The offer goes with the next move, which is being searched.
+    /// The offer goes with the next move; that is being searched.
     WithNextMove,
-    /// No server takes an offer before both sides have moved.
+    /// No server accepts an offer before both sides have moved.
     TooSoon,
     /// The game is given up, or over.
     TooLate,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::session) enum GivingUp {
-    /// Before both sides have moved the game may be aborted.
-    Abort,
-    Resign,
 }
 
 impl GameMachine {
@@ -45,17 +38,18 @@ impl GameMachine {
     }
 
     /// Gives the game up: nothing is searched or sent any more, unless
-    /// [`NotGivenUp`](super::GameInput::NotGivenUp) reports that the server refused.
-    pub(in crate::session) fn give_up(&mut self) -> (GivingUp, Vec<GameEffect>) {
+    /// [`NotGivenUp`](super::GameInput::NotGivenUp) reports a refusal of the server. Returns true if the game may be aborted,
+    /// because not both sides have moved.
+    pub(in crate::session) fn give_up(&mut self) -> (bool, Vec<GameEffect>) {
         let mut effects = Vec::new();
         self.stop_searching(&mut effects);
         self.our_move = MoveState::GivenUp;
         effects.extend([Timer::Resend, Timer::Echo, Timer::Abort, Timer::Claim].map(GameEffect::Forget));
-        (if self.line.ply() < 2 { GivingUp::Abort } else { GivingUp::Resign }, effects)
+        (self.line.ply() < 2, effects)
     }
 
-    /// Handles the server's refusal. The whole state shows the fate of a move that was on its way;
-    /// then the game goes on.
+    /// Handles the server's refusal. The whole state shows the fate of a move on its way; then the game
+    /// goes on.
     pub(super) fn not_given_up(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         if self.is_given_up() {
             self.our_move = MoveState::Theirs;

@@ -1,27 +1,27 @@
 //! The bot's move: searched, decided, sent, and shown by the server.
 //!
-//! A move is sent again only after the server has shown that it lacks it, has rejected it, or has
-//! not answered for as long as the clock allows.
+//! A move is sent again only if the server has shown the position without it, has rejected it, or
+//! has not answered for as long as the clock allows.
 
 use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use super::{AnswerNumber, DecidedSearch, GameEffect, GameMachine, Timer};
+use super::{DecidedSearch, GameEffect, GameMachine, Timer};
 use crate::session::adjudicator::MoveVerdict;
 use council::player::RequestId;
 use domain::{Action, ActionError, UciMove};
 
-/// The least and the most time that the stream is given to show a move that the server has acknowledged.
+/// The shortest and the longest timeout for the stream to show an acknowledged move.
 pub(super) const ECHO: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
-/// The delay before a whole state is fetched again that does not show an accepted move.
+/// The delay before another whole state after one without an accepted move.
 const SECOND_LOOK: Duration = Duration::from_millis(250);
-/// The shortest time before something that the server limits is tried again.
+/// The shortest pause after a limit of the server.
 const LIMITED: Duration = Duration::from_millis(50);
 /// The time to wait for a lost resignation before the game goes on with the move.
 const RESIGNATION: Duration = Duration::from_secs(3);
-/// The number of refusals of one move in one position after which another move is searched.
+/// The number of refusals of one move in one position before another move is searched.
 pub(super) const REFUSALS: u32 = 3;
 
 #[derive(Debug)]
@@ -30,13 +30,13 @@ pub(super) enum MoveState {
     Searching(RequestId),
     /// The bot's move is known.
     Answered(OurAnswer),
-    /// The game was given up at the operator's wish, which the server has not shown yet: nothing more is sent.
+    /// The operator gave the game up, and the server has yet to show it: nothing more is sent.
     GivenUp,
 }
 
 #[derive(Debug)]
 pub(super) struct OurAnswer {
-    number: AnswerNumber,
+    number: u64,
     uci: UciMove,
     offer_draw: bool,
     sending: Sending,
@@ -48,11 +48,11 @@ pub(super) struct OurAnswer {
 enum Sending {
     /// Sent; no answer yet.
     InFlight,
-    /// The server took it at this time; the stream has not shown it yet.
+    /// The server accepted it at this time; the stream has not shown it yet.
     Acknowledged(Instant),
-    /// The server took it at this time and should have shown it by now.
+    /// The server accepted it at this time and should have shown it by now.
     Doubtful(Instant),
-    /// Doubtful, after a whole state without the move, which may have been older: the next one
+    /// Doubtful, after a whole state without the move; that may have been older, so the next one
     /// decides.
     VeryDoubtful(Instant),
     /// Lost, or perhaps lost; to be sent again.
@@ -60,7 +60,7 @@ enum Sending {
 }
 
 impl GameMachine {
-    /// The server's state, in which we are to move, has been believed; `full` if it was the whole state.
+    /// Handles a believed state with the bot to move; `full` for a whole state.
     pub(super) fn our_turn(&mut self, now: Instant, full: bool, effects: &mut Vec<GameEffect>) {
         match &mut self.our_move {
             // The state may be older than the acceptance: it is fetched once more before anything
@@ -76,8 +76,8 @@ impl GameMachine {
                 }
                 self.whole_state.ask(now, effects);
             }
-            // A whole state without our move: the server does not have it (unless it is just on its way). A partial one
-            // proves nothing: a draw offer is shown before the move that carries it.
+            // A whole state without the bot's move: the server does not have it, unless it is on its way. A partial state proves
+            // nothing: a draw offer is shown before its move.
             MoveState::Answered(answer) if full && answer.sending != Sending::InFlight => {
                 if answer.refusals >= REFUSALS {
                     let refused = answer.uci;
@@ -125,7 +125,7 @@ impl GameMachine {
             return;
         }
         if decided.line != self.line {
-            // Several replies were pondered, and the search was over for another one just before this one came.
+            // The search had just decided for another expected reply.
             self.our_move = MoveState::Theirs;
             return self.search(now, effects);
         }
@@ -133,7 +133,7 @@ impl GameMachine {
         let they_offer = self.state.draw_offers.by(!self.info.our_color);
         let verdict = self.adjudicator.judge(&self.info, &self.line, self.state.clocks, decision, they_offer);
         let offer_draw = std::mem::take(&mut self.offers_next) || verdict == MoveVerdict::PlayAndDraw;
-        let number = AnswerNumber(self.next_number());
+        let number = self.next_number();
         self.our_move = MoveState::Answered(OurAnswer {
             number,
             uci: decision.best,
@@ -154,8 +154,7 @@ impl GameMachine {
         }
     }
 
-    /// Adds a draw offer to the bot's move, if that has not been sent yet. Returns true if it will
-    /// go with it.
+    /// Adds a draw offer to the bot's move, if the move has not been sent yet. Returns true if it did.
     pub(super) const fn offer_with_move(&mut self) -> bool {
         match &mut self.our_move {
             MoveState::Searching(_) => self.offers_next = true,
@@ -176,11 +175,11 @@ impl GameMachine {
     pub(super) fn sent(
         &mut self,
         now: Instant,
-        number: AnswerNumber,
+        number: u64,
         outcome: Result<(), ActionError>,
         effects: &mut Vec<GameEffect>,
     ) {
-        // The last state of the game shows its fate.
+        // The last state of the game shows the fate of the move.
         if self.ended.is_some() {
             return;
         }
@@ -198,11 +197,11 @@ impl GameMachine {
             Err(error) => error,
         };
         answer.sending = Sending::Unsettled;
-        // A retry waits for a fraction of what is left on our clock at most.
+        // A retry waits for a fraction of the bot's remaining time at most.
         let most = left.map_or(Duration::MAX, |left| (left / 8).max(LIMITED));
         let pause = self.retries.next_delay().min(most);
         answer.not_before = now + pause;
-        // A game that ended while the move was on its way is no fault; its end is about to be told.
+        // The end of the game before the move is no fault; its event is about to come.
         if !matches!(error, ActionError::NotFound(_)) {
             effects.push(GameEffect::Fault(format!("move {}: {error}", answer.uci)));
         }
@@ -215,19 +214,18 @@ impl GameMachine {
                 answer.not_before = now + named;
                 effects.push(GameEffect::Wake(Timer::Resend, named));
             }
-            // Known as not accepted: sent again after a decent pause, shorter when the clock is
-            // short.
+            // Certainly not accepted: sent again after a pause; it is shorter with a short clock.
             ActionError::Limited { .. } | ActionError::Unauthorised(_) | ActionError::Unsupported(_) => {
                 effects.push(GameEffect::Wake(Timer::Resend, pause.max(LIMITED)));
             }
-            // It may have been accepted: the whole state decides. Without that it is sent again.
+            // Perhaps accepted: the whole state decides. Without a whole state it is sent again.
             ActionError::Unavailable(_) => {
-                // Twice the time that the state may take, or a quarter of the clock: a server in trouble is late with both.
+                // Twice the timeout of the state, or a quarter of the clock: a server in trouble is late with both.
                 let answer_due = (self.whole_state.patience() * 2).min(most.saturating_mul(2)).max(pause);
                 self.whole_state.ask(now, effects);
                 effects.push(GameEffect::Wake(Timer::Resend, answer_due));
             }
-            // The server sees another position than we do (or a game that is over), or the move is not to its taste.
+            // The server has another position, or a finished game, or rejects the move for another reason.
             ActionError::Refused(_) | ActionError::NotFound(_) => {
                 answer.refusals += 1;
                 self.whole_state.ask(now, effects);

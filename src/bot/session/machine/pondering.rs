@@ -1,7 +1,7 @@
-//! Searching in the opponent's time: after our move, the positions after the replies that our council expects.
+//! Searching in the opponent's time: after the bot's move, the positions after the expected replies.
 //!
-//! What is pondered never touches the board, and nothing waits for it: a hit turns it into the search of our move, a miss (or
-//! a takeback, or a refused move, or the end) stops it before anything else is searched.
+//! Pondering never touches the board, and nothing waits for it: a hit turns it into the search of the bot's move. A miss, a
+//! takeback, a rejected move or the end stops it before another search.
 
 use std::{sync::Arc, time::Instant};
 
@@ -13,15 +13,14 @@ use domain::{Line, UciMove};
 #[derive(Debug)]
 pub(super) struct PonderedLines {
     pub(super) request: RequestId,
-    /// The positions that are expected, the likeliest first.
+    /// The expected positions, the likeliest first.
     pub(super) lines: Vec<Arc<Line>>,
-    /// Found before one of them came about; it names the one that it is about.
+    /// A decision before the opponent's move; its line is one of the expected ones.
     decided: Option<Box<DecidedSearch>>,
 }
 
 impl PonderedLines {
-    /// Returns true if it is still useful with this position: one of those expected, or one move
-    /// before.
+    /// Returns true if it is still useful with this position: an expected one, or one move before.
     fn may_come_from(&self, board: &Line) -> bool {
         self.lines.iter().any(|line| {
             let moves_away = line.ply().checked_sub(board.ply());
@@ -52,7 +51,7 @@ impl GameMachine {
         self.pondering = Some(PonderedLines { request, lines, decided: None });
     }
 
-    /// Keeps what was decided until its position comes about; gives it back if it was not pondered.
+    /// Keeps the decision of a pondered position; returns any other one.
     pub(super) fn keep_for_later(
         &mut self,
         request: RequestId,
@@ -67,7 +66,7 @@ impl GameMachine {
         }
     }
 
-    /// The board has changed: pondering goes on if our move was shown, or if it was a hit.
+    /// Stops pondering after a change of the board, unless the change is the bot's move or a hit.
     pub(super) fn review_pondering(&mut self, effects: &mut Vec<GameEffect>) {
         if self.pondering.take_if(|pondering| !pondering.may_come_from(&self.line)).is_some() {
             effects.push(GameEffect::StopSearch);
@@ -78,7 +77,7 @@ impl GameMachine {
     /// Returns true if it did.
     pub(super) fn ponder_hit(&mut self, now: Instant, effects: &mut Vec<GameEffect>) -> bool {
         let hit = |pondering: &mut PonderedLines| {
-            // Finished before it was known which position would come: of no use for any other.
+            // A decision about another expected position is of no use.
             let finished_for_another = pondering.decided.as_ref().is_some_and(|decided| decided.line != self.line);
             !finished_for_another && pondering.lines.contains(&self.line)
         };

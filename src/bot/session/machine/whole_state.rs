@@ -1,14 +1,14 @@
 //! Asking the server for the whole state of a game.
 //!
-//! Each request may cost the server's stream its life, so that asking too often is a way never to be answered. Hence one
-//! request is under way at a time. It is repeated only when the time is over that an answer may take; that time doubles with
-//! every request in vain, and after an answer it is twice what the answer took.
+//! Each request may break the server's stream, so frequent requests may never get an answer. Hence one request is under way
+//! at a time. It is repeated only after a timeout; the timeout doubles with every request in vain, and after an answer it is
+//! twice the time of that answer.
 
 use std::time::{Duration, Instant};
 
 use super::{GameEffect, Timer};
 
-/// The least and the most time that an answer is given.
+/// The shortest and the longest timeout.
 const PATIENCE: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(60));
 
 #[derive(Debug)]
@@ -45,12 +45,8 @@ impl WholeStateRequests {
         }
     }
 
-    /// Handles a senseless whole state: another one is fetched after a pause.
-    pub(super) fn answered_in_vain(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
-        self.wait(now, effects);
-    }
-
-    fn wait(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
+    /// Waits for an answer, and asks again after the timeout.
+    pub(super) fn wait(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
         self.asked.get_or_insert(now);
         effects.push(GameEffect::Wake(Timer::WholeState, self.patience));
         self.patience = (self.patience * 2).min(PATIENCE.1);

@@ -1,9 +1,7 @@
 //! Pictures of games at several widths.
 
 use super::*;
-use domain::{
-    Bound, CriterionName, GameStatus, GameTerms, Player, Score, SearchId, Source, TimeControl, Variant, Vote,
-};
+use domain::{CriterionName, GameStatus, GameTerms, Player, Score, SearchId, Source, TimeControl, Variant, Vote};
 use std::time::Duration;
 
 fn scene(opponent: &str) -> Scene {
@@ -13,16 +11,12 @@ fn scene(opponent: &str) -> Scene {
 fn scene_with(opponent: Player) -> Scene {
     let start = Line::start(Variant::Standard);
     let time_control = TimeControl::real_time(Duration::from_secs(10), Duration::from_millis(100));
-    let info = GameInfo {
-        id: GameId::new("abcdefgh"),
-        terms: GameTerms { variant: Variant::Standard, time_control, rated: false },
-        white: Player::named("Concilio"),
-        black: opponent,
-        our_color: Color::White,
-        start: start.clone(),
-        tournament: None,
-        url: None,
-    };
+    let info = GameInfo::from_start(
+        "abcdefgh",
+        GameTerms { variant: Variant::Standard, time_control, rated: false },
+        Player::named("Concilio"),
+        opponent,
+    );
     let mut line = start;
     for uci in ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5"] {
         line.play(uci.parse().expect("a move")).expect("legal");
@@ -99,18 +93,15 @@ fn names_are_escaped_in_the_view() {
 fn proposal(ply: usize, elector: &str, best: &str) -> Proposal {
     let best = best.parse().expect("a move");
     Proposal {
-        search: SearchId { game: "abcdefgh".into(), ply, serial: 1, phase: Phase::First },
-        elector: elector.into(),
-        machine: None,
-        best,
-        score: Score::Cp(34),
-        bound: Bound::Exact,
         depth: 12,
         selective_depth: 14,
-        root_moves_done: 0,
         nodes: 123_456,
-        time: Duration::ZERO,
-        pv: vec![best],
+        ..Proposal::of_one_ply(
+            SearchId { game: "abcdefgh".into(), ply, serial: 1, phase: Phase::First },
+            elector.into(),
+            best,
+            Score::Cp(34),
+        )
     }
 }
 
@@ -188,7 +179,39 @@ fn proposals_stand_beside_the_board() {
     let lines = plain(&voted().draw(100, 24));
     let beside = lines.iter().find(|line| line.contains("▌ f4")).expect("the rejected move");
     assert!(beside.trim_start().starts_with(|letter: char| letter.is_ascii_digit() || letter == 'a' || letter == '▌'));
-    assert!(beside.find('▌') > Some(BOARD_WIDTH - 3), "{lines:#?}");
+    assert!(beside.find('▌') > Some(SquareSize::SMALL.board_columns() - 3), "{lines:#?}");
+}
+
+/// The rows and columns of a square.
+fn square_size(columns: usize, rows: usize) -> (usize, usize) {
+    let lines = plain(&voted().draw(columns, rows));
+    let rank = |rank: &str| lines.iter().position(|line| line.starts_with(rank)).expect("a rank");
+    let files = lines.iter().find(|line| line.trim_start().starts_with("a ")).expect("files");
+    let file = |letter| files.find(letter).expect("a file");
+    (rank(" 7 ") - rank(" 8 "), file('b') - file('a'))
+}
+
+#[test]
+fn large_terminal_gets_a_large_board() {
+    assert_eq!(square_size(80, 24), (1, 2));
+    assert_eq!(square_size(200, 24), (1, 2), "not without the rows for it");
+    assert_eq!(square_size(100, 32), (2, 5));
+    assert_eq!(square_size(140, 45), (3, 7));
+    for (columns, rows) in [(100, 32), (140, 45), (200, 60)] {
+        let lines = plain(&voted().draw(columns, rows));
+        assert!(
+            lines.len() < rows && lines.iter().all(|line| line.trim_end().chars().count() <= columns),
+            "{lines:#?}"
+        );
+        assert!(lines.iter().any(|line| line.contains("elector ")), "the table stays: {lines:#?}");
+    }
+}
+
+#[test]
+fn large_squares_have_colors() {
+    let drawn = voted().draw(140, 45);
+    assert!(drawn.iter().any(|line| line.contains("48;5;")), "{drawn:#?}");
+    assert!(voted().draw(80, 24).iter().all(|line| !line.contains("48;5;")));
 }
 
 #[test]

@@ -8,15 +8,15 @@ use std::{
 
 use async_nats::Client;
 use concilio_cluster::{
-    ClusterClient, ClusterSettings, ProcessIdentity, Sender, Subjects,
+    ClusterClient, ClusterSettings, ProcessIdentity, RunId, Sender, Subjects,
     wire::{
-        self, Addressed, Heartbeat, Poll, ProposalText, SearchCommand, SearchEvent, SearchEventKind, SearchStatus,
-        WorkerCommand, WorkerMessage,
+        self, Addressed, Heartbeat, Poll, ProposalText, SearchCommand, SearchEvent, SearchEventKind, WorkerCommand,
+        WorkerMessage,
     },
 };
 use council::{
-    Ballots, Council, CouncilSettings, Question, Roster, elected_move,
-    electors::{Pool, VerificationLength},
+    Ballots, Council, CouncilSettings, Question, Roster, Rule,
+    electors::{Pool, SearchStatus, VerificationLength},
 };
 use domain::{Decision, GameId, Line, Score, UciMove, Variant, engine_move, engine_position};
 use engine::{Engine, EngineOptions, Limits};
@@ -59,7 +59,7 @@ pub fn value(line: &Line, best: UciMove, nodes: u64) -> i32 {
     let mut engine = Engine::new(EngineOptions { hash, threads, knowledge, ..EngineOptions::default() });
     let limits = Limits { nodes: Some(nodes), time: None, depth: None, mate: None };
     let mut value = Score::Cp(0);
-    engine.search(&position, &root, &limits, &AtomicBool::new(false), &mut |iteration| value = iteration.score.into());
+    engine.search(&position, &root, &limits, &AtomicBool::new(false), &mut |iteration| value = iteration.score);
     value.as_centipawns()
 }
 
@@ -107,7 +107,7 @@ struct Talker {
     hostile: Hostile,
     asked: u64,
     before: Option<SearchCommand>,
-    running: Vec<SearchStatus>,
+    running: Vec<(RunId, SearchStatus)>,
 }
 
 /// Takes part as `name` until the guard is dropped.
@@ -163,7 +163,7 @@ impl Talker {
     }
 
     fn heartbeat(&mut self, answers: Option<u64>) -> Heartbeat {
-        self.running.iter_mut().for_each(|search| search.nodes += 1_000_000);
+        self.running.iter_mut().for_each(|(_, search)| search.nodes += 1_000_000);
         Heartbeat { answers, searches: self.running.clone(), ..Heartbeat::idle(self.hostile.cores, 9_999) }
     }
 
@@ -182,7 +182,7 @@ impl Talker {
                 Some(message) = polls.next() => {
                     let read = wire::decode::<Poll>(&self.daemon, &message.payload, &self.identity.version);
                     let Ok((daemon, poll)) = read else { continue };
-                    self.running.retain(|search| poll.searches.contains(&search.search.serial));
+                    self.running.retain(|(_, search)| poll.searches.contains(&search.search.serial));
                     let answer = WorkerMessage::Answer(self.heartbeat(Some(poll.number)));
                     tell(&self.client, &self.identity, &self.subjects, &daemon, answer).await;
                 }
@@ -196,17 +196,17 @@ impl Talker {
         let Ok((daemon, Addressed { body, .. })) = read else { return };
         match body {
             WorkerCommand::Search(order) => self.search(daemon, *order),
-            WorkerCommand::Stop(serial) => self.running.retain(|search| search.search.serial != serial),
+            WorkerCommand::Stop(serial) => self.running.retain(|(_, search)| search.search.serial != serial),
             WorkerCommand::NewGame(_) | WorkerCommand::Leave(_) | WorkerCommand::Table(_) => {}
         }
     }
 
     fn search(&mut self, daemon: Sender, order: SearchCommand) {
-        let Ok(job) = order.job() else { return };
-        let moves = ranked(&job.task.line);
+        let Ok(task) = order.task() else { return };
+        let moves = ranked(&task.line);
         let (Some((_, best)), Some((_, worst))) = (moves.first().copied(), moves.last().copied()) else { return };
         let (search, elector) = (order.id.clone(), order.elector.name.clone());
-        self.running.push(SearchStatus { daemon: daemon.run, search, elector, threads: order.threads, nodes: 0 });
+        self.running.push((daemon.run, SearchStatus { search, elector, threads: order.threads, nodes: 0 }));
         let knows = Knows { moves: moves.len(), best, worst, time: Duration::from_millis(250), asked: self.asked };
         let said = claims(self.hostile.attack, order.id.serial, knows);
         self.asked += 1;
@@ -215,7 +215,7 @@ impl Talker {
         tokio::spawn(async move {
             for Claim { after, says } in said {
                 tokio::time::sleep(after).await;
-                let event = event(&order, &before, &says, &moves, &job.task.line);
+                let event = event(&order, &before, &says, &moves, &task.line);
                 tell(&client, &identity, &subjects, &daemon, WorkerMessage::Event(event)).await;
             }
         });
@@ -324,7 +324,7 @@ impl Target {
             .collect();
         let proposals: Vec<_> = votes.into_iter().cloned().map(Some).collect();
         let ballots = Ballots::recorded(line, &electors, &proposals);
-        elected_move(&self.settings, &ballots, self.settings.seed_at(line.ply()))
+        Rule::of(&self.settings).elected_move(&ballots, self.settings.seed_at(line.ply()))
     }
 }
 

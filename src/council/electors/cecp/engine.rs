@@ -106,7 +106,7 @@ impl CecpEngine {
         }
     }
 
-    /// The command that sets an option: one that it announced, or what the protocol itself has.
+    /// Returns the command for an option announced by the engine, or defined by the protocol.
     fn setting(&self, name: &str, value: &str) -> Option<String> {
         if let Some(option) = self.options.iter().find(|option| option.eq_ignore_ascii_case(name)) {
             return Some(if value.is_empty() {
@@ -176,7 +176,7 @@ impl CecpEngine {
         Ok(Some(heard))
     }
 
-    /// The next position belongs to another game, or what is on its board is in doubt.
+    /// Forgets the position on its board: the next one belongs to another game, or the board is in doubt.
     pub fn forget(&mut self) {
         self.known = None;
     }
@@ -211,7 +211,7 @@ impl CecpEngine {
         Ok(is_new)
     }
 
-    /// Begins a game for it, from where `line` began.
+    /// Begins a game for it, from the start of `line`.
     fn begin(&mut self, line: &Line) -> Result<Line, ElectorFailure> {
         // A position set up by hand may also need the castling of Chess960.
         let free_castling = line.variant().is_standard_rules() && line.castling_mode() == CastlingMode::Chess960;

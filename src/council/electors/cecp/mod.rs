@@ -13,8 +13,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Elector, ElectorFailure, EngineProgram, Job};
-use domain::{Bound, ElectorName, Proposal, Score, Task, UciMove, Variant};
+use super::{Elector, ElectorFailure, EngineProgram, Task};
+use domain::{Bound, ElectorName, Proposal, Score, UciMove, Variant};
 use protocol::{EngineAnswer, Thinking};
 
 pub use engine::CecpEngine;
@@ -55,10 +55,10 @@ impl CecpElector {
     }
 
     /// Sends the limits of the search.
-    fn set_bounds(&mut self, job: &Job) -> Result<(), ElectorFailure> {
-        let waited_for = job.time.map(|time| time.mul_f64(SHARE));
-        self.engine.set_move_time(waited_for.into_iter().chain(job.task.limits.time).min())?;
-        let depth = job.task.limits.depth;
+    fn set_bounds(&mut self, task: &Task) -> Result<(), ElectorFailure> {
+        let waited_for = task.time.map(|time| time.mul_f64(SHARE));
+        self.engine.set_move_time(waited_for.into_iter().chain(task.limits.time).min())?;
+        let depth = task.limits.depth;
         if depth != self.depth {
             self.engine.send(&format!("sd {}", depth.unwrap_or(NO_DEPTH)))?;
             self.depth = depth;
@@ -68,13 +68,18 @@ impl CecpElector {
 }
 
 impl Elector for CecpElector {
-    fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
-        if self.engine.follow(&job.task.line)? {
+    fn search(
+        &mut self,
+        task: &Task,
+        stop: &AtomicBool,
+        report: &mut dyn FnMut(Proposal),
+    ) -> Result<(), ElectorFailure> {
+        if self.engine.follow(&task.line)? {
             self.depth = None;
         }
-        self.set_bounds(job)?;
+        self.set_bounds(task)?;
         self.engine.send("go")?;
-        let mut search = CecpSearch { name: &self.name, job, began: Instant::now(), newest: None, nodes: 0, report };
+        let mut search = CecpSearch { name: &self.name, task, began: Instant::now(), newest: None, nodes: 0, report };
         let (mut told_to_move, mut stopped): (bool, Option<Instant>) = (false, None);
         loop {
             if stopped.is_none() && stop.load(Ordering::Relaxed) {
@@ -88,7 +93,7 @@ impl Elector for CecpElector {
                 return Err(ElectorFailure(format!("{} did not stop and was killed", self.name)));
             }
             let Some(heard) = self.engine.hear(POLL)? else { continue };
-            job.meter.hear();
+            task.state.hear();
             match heard {
                 EngineAnswer::Thinking(thinking) => search.thinks(thinking),
                 EngineAnswer::Move(best) => {
@@ -119,7 +124,7 @@ impl Elector for CecpElector {
 
 struct CecpSearch<'a> {
     name: &'a ElectorName,
-    job: &'a Job,
+    task: &'a Task,
     began: Instant,
     newest: Option<Proposal>,
     nodes: u64,
@@ -129,8 +134,8 @@ struct CecpSearch<'a> {
 impl CecpSearch<'_> {
     /// Returns true if it must be told to move although it has not been stopped.
     fn is_enough(&self) -> bool {
-        let limits = &self.job.task.limits;
-        let silent = self.job.time.map_or(SILENT, |time| time.mul_f64(SHARE));
+        let limits = &self.task.limits;
+        let silent = self.task.time.map_or(SILENT, |time| time.mul_f64(SHARE));
         let elapsed = self.began.elapsed();
         limits.time.is_some_and(|most| elapsed >= most)
             || limits.nodes.is_some_and(|most| self.nodes >= most)
@@ -166,9 +171,8 @@ impl CecpSearch<'_> {
     }
 
     fn propose(&mut self, Thinking { depth, score, nodes, pv }: Thinking) {
-        let Task { id, .. } = &self.job.task;
         let proposal = Proposal {
-            search: id.clone(),
+            search: self.task.id.clone(),
             elector: self.name.clone(),
             machine: None,
             best: pv.first().copied().unwrap_or(UciMove::Null),

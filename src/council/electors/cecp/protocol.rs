@@ -88,7 +88,7 @@ fn principal_variation<'a>(words: impl Iterator<Item = &'a str>, line: &Line) ->
 fn score(centipawns: i64) -> Score {
     let sign = if centipawns < 0 { -1 } else { 1 };
     match centipawns.saturating_abs().saturating_sub(MATE) {
-        // A mate in no moves at all would be one that has happened.
+        // A mate in no moves would be on the board already.
         moves @ 0..=LONGEST_MATE => Score::Mate((moves as i32).max(1) * sign),
         _ => Score::Cp(centipawns.clamp(-MATE, MATE) as i32),
     }
@@ -109,7 +109,7 @@ pub fn features(text: &str) -> Vec<(String, String)> {
     pairs
 }
 
-/// A move as engines read it: in coordinates, castling of Chess960 with letters, everything in SAN where they wish it.
+/// Returns a move in an engine's notation: coordinates, castling of Chess960 with letters, or SAN for all moves.
 pub fn move_text(line: &Line, mv: UciMove, san: bool) -> String {
     let in_san = line.san(mv);
     let castles_960 = line.castling_mode() == CastlingMode::Chess960 && in_san.starts_with('O');

@@ -51,23 +51,23 @@ fn line(moves: &str) -> Line {
     line
 }
 
-fn job(line: Line, time: Option<Duration>) -> Job {
+fn task(line: Line, time: Option<Duration>) -> Task {
     let id = SearchId { game: "g".into(), ply: line.ply(), serial: 0, phase: Phase::First };
-    Job::new(Task { id, line: Arc::new(line), root_moves: Vec::new(), limits: Limits::default() }).within(time)
+    Task { time, ..Task::new(id, Arc::new(line)) }
 }
 
 type Searched = (Result<(), ElectorFailure>, Vec<Proposal>);
 
-fn search(elector: &mut CecpElector, job: &Job, stop: &AtomicBool) -> Searched {
+fn search(elector: &mut CecpElector, task: &Task, stop: &AtomicBool) -> Searched {
     let mut proposals = Vec::new();
-    let searched = elector.search(job, stop, &mut |proposal| proposals.push(proposal));
+    let searched = elector.search(task, stop, &mut |proposal| proposals.push(proposal));
     (searched, proposals)
 }
 
 /// Stops as soon as something is proposed.
-fn search_a_little(elector: &mut CecpElector, job: &Job) -> Searched {
+fn search_a_little(elector: &mut CecpElector, task: &Task) -> Searched {
     let (stop, mut proposals) = (AtomicBool::new(false), Vec::new());
-    let searched = elector.search(job, &stop, &mut |proposal| {
+    let searched = elector.search(task, &stop, &mut |proposal| {
         proposals.push(proposal);
         stop.store(true, Ordering::Relaxed);
     });
@@ -80,7 +80,7 @@ const LONG: Option<Duration> = Some(Duration::from_secs(600));
 fn stopped_engine_moves() {
     let (_folder, program) = engine("echo '7 31 100 4242 e2e4 e7e5'", "echo 'move e2e4'");
     let mut elector = start(&program).expect("it starts");
-    let (searched, proposals) = search_a_little(&mut elector, &job(line(""), LONG));
+    let (searched, proposals) = search_a_little(&mut elector, &task(line(""), LONG));
     assert_eq!(searched, Ok(()));
     let [proposal] = proposals.as_slice() else { panic!("one proposal: {proposals:?}") };
     assert_eq!(proposal.best.to_string(), "e2e4");
@@ -92,8 +92,8 @@ fn stopped_engine_moves() {
 fn silent_engine_moves_before_the_deadline() {
     let (_folder, program) = engine(":", "echo 'move d2d4'");
     let mut elector = start(&program).expect("it starts");
-    let job = job(line(""), Some(Duration::from_millis(100)));
-    let (searched, proposals) = search(&mut elector, &job, &AtomicBool::new(false));
+    let task = task(line(""), Some(Duration::from_millis(100)));
+    let (searched, proposals) = search(&mut elector, &task, &AtomicBool::new(false));
     assert_eq!((searched, proposals.len()), (Ok(()), 1));
     assert_eq!(proposals[0].best.to_string(), "d2d4");
 }
@@ -106,9 +106,9 @@ fn nodes_and_time_end_a_search() {
         Limits { nodes: Some(4000), ..Limits::default() },
         Limits { time: Some(Duration::from_millis(20)), ..Limits::default() },
     ] {
-        let mut job = job(line(""), None);
-        job.task.limits = limits;
-        assert_eq!(search(&mut elector, &job, &AtomicBool::new(false)).0, Ok(()));
+        let mut task = task(line(""), None);
+        task.limits = limits;
+        assert_eq!(search(&mut elector, &task, &AtomicBool::new(false)).0, Ok(()));
     }
 }
 
@@ -116,13 +116,13 @@ fn nodes_and_time_end_a_search() {
 fn ponder_miss_is_taken_back() {
     let (_folder, program) = engine("echo '1 0 0 1 g8f6'", "echo 'move g8f6'");
     let mut elector = start(&program).expect("it starts");
-    assert_eq!(search_a_little(&mut elector, &job(line("e2e4"), LONG)).0, Ok(()));
-    assert_eq!(search_a_little(&mut elector, &job(line("d2d4"), LONG)).0, Ok(()));
+    assert_eq!(search_a_little(&mut elector, &task(line("e2e4"), LONG)).0, Ok(()));
+    assert_eq!(search_a_little(&mut elector, &task(line("d2d4"), LONG)).0, Ok(()));
     let told: Vec<String> =
         said(&program).into_iter().filter(|said| said == "undo" || said.starts_with("user")).collect();
     assert_eq!(told, ["usermove e2e4", "undo", "undo", "usermove d2d4"]);
     elector.new_game();
-    assert_eq!(search_a_little(&mut elector, &job(line("e2e4"), LONG)).0, Ok(()));
+    assert_eq!(search_a_little(&mut elector, &task(line("e2e4"), LONG)).0, Ok(()));
     assert_eq!(said(&program).iter().filter(|said| *said == "new").count(), 2);
 }
 
@@ -130,13 +130,13 @@ fn ponder_miss_is_taken_back() {
 fn resignation_scores_as_a_loss() {
     let (_folder, program) = engine("echo '7 -300 100 4242 e2e4'; echo resign", ":");
     let mut elector = start(&program).expect("it starts");
-    let (searched, proposals) = search(&mut elector, &job(line(""), LONG), &AtomicBool::new(false));
+    let (searched, proposals) = search(&mut elector, &task(line(""), LONG), &AtomicBool::new(false));
     assert_eq!(searched, Ok(()));
     let scores: Vec<Score> = proposals.iter().map(|proposal| proposal.score).collect();
     assert_eq!(scores, [Score::Cp(-300), RESIGNED]);
     let (_folder, program) = engine("echo resign", ":");
     let mut elector = start(&program).expect("it starts");
-    let (searched, _) = search(&mut elector, &job(line(""), LONG), &AtomicBool::new(false));
+    let (searched, _) = search(&mut elector, &task(line(""), LONG), &AtomicBool::new(false));
     assert_eq!(searched, Err(ElectorFailure("engine resigns".to_owned())));
 }
 
@@ -151,7 +151,7 @@ fn bad_engine_answers_are_failures() {
     ] {
         let (_folder, program) = engine(go, move_now);
         let mut elector = start(&program).expect("it starts");
-        let failure = search(&mut elector, &job(line("e2e4"), LONG), &stopped).0.expect_err("a failure").to_string();
+        let failure = search(&mut elector, &task(line("e2e4"), LONG), &stopped).0.expect_err("a failure").to_string();
         assert!(failure.contains(complaint), "{failure}");
     }
 }
@@ -179,11 +179,11 @@ fn chess960_castling_sets_the_variant() {
     let position = Line::from_fen(Variant::FromPosition, fen).expect("a position");
     let (_folder, mut program) = engine("echo '1 0 0 1 a2c1'", "echo 'move a2c1'");
     let mut elector = start(&program).expect("it starts");
-    let refused = search_a_little(&mut elector, &job(position.clone(), LONG)).0.expect_err("it does not know them");
+    let refused = search_a_little(&mut elector, &task(position.clone(), LONG)).0.expect_err("it does not know them");
     assert!(refused.to_string().contains("does not play chess960"), "{refused}");
     program.arguments[1] = program.arguments[1].replace("normal,atomic", "normal,fischerandom");
     let mut elector = start(&program).expect("it starts");
-    assert_eq!(search_a_little(&mut elector, &job(position, LONG)).0, Ok(()));
+    assert_eq!(search_a_little(&mut elector, &task(position, LONG)).0, Ok(()));
     assert!(said(&program).contains(&"variant fischerandom".to_owned()));
 }
 
@@ -192,6 +192,6 @@ fn version_1_engine_plays() {
     let old = "echo Chess; while read -r command; do case $command in go) echo 'My move is: b8c6' ;; esac; done";
     let (_folder, program) = shell(old);
     let mut elector = start(&program).expect("it starts");
-    let (searched, proposals) = search(&mut elector, &job(line("e2e4"), LONG), &AtomicBool::new(false));
+    let (searched, proposals) = search(&mut elector, &task(line("e2e4"), LONG), &AtomicBool::new(false));
     assert_eq!((searched, proposals.len()), (Ok(()), 1));
 }

@@ -13,8 +13,8 @@ use std::{
 
 use shakmaty::CastlingMode;
 
-use super::{Elector, ElectorFailure, EngineProgram, Job};
-use domain::{Bound, ElectorName, Proposal, Score, Task, UciMove, Variant};
+use super::{Elector, ElectorFailure, EngineProgram, Task};
+use domain::{Bound, ElectorName, Proposal, Score, UciMove, Variant};
 use engine::CHESS960;
 use protocol::Info;
 
@@ -77,7 +77,7 @@ impl UciElector {
 impl Elector for UciElector {
     fn search(
         &mut self,
-        Job { task, meter, .. }: &Job,
+        task: &Task,
         stop: &AtomicBool,
         report: &mut dyn FnMut(Proposal),
     ) -> Result<(), ElectorFailure> {
@@ -96,7 +96,7 @@ impl Elector for UciElector {
                 return Err(ElectorFailure(format!("{} did not stop and was killed", self.name)));
             }
             let Some(line) = self.engine.hear(POLL)? else { continue };
-            meter.hear();
+            task.state.hear();
             if let Some(best) = protocol::best_move(&line) {
                 let best = best.ok_or_else(|| ElectorFailure(format!("{} gave no move: {line:?}", self.name)))?;
                 // A best move that no line announced (a book move, a single reply) is a proposal of

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use domain::{Bound, Color, Limits, Line, Score, Task, UciMove, moves_text};
+use crate::electors::Task;
+use domain::{Bound, Color, Limits, Line, Score, UciMove, moves_text};
 
 /// An `info` line. Fields that it lacks keep their defaults.
 #[derive(Clone, Debug, Default, PartialEq)]

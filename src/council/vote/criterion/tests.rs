@@ -1,10 +1,8 @@
 //! Every criterion by hand: what docs/method.md defines, in numbers small enough to check on paper.
 
-use std::time::Duration;
-
 use crate::{
     electors::ElectorSpec,
-    vote::{Ballots, CouncilSettings, CriterionName, ElectionOutcome, Roster, elect},
+    vote::{Ballots, CouncilSettings, CriterionName, ElectionOutcome, Roster, Rule},
 };
 use domain::{Bound, Line, Phase, Proposal, Score, SearchId, Variant};
 
@@ -26,19 +24,17 @@ fn electors(roster: &str) -> Vec<ElectorSpec> {
 
 fn proposal(elector: &ElectorSpec, Said(line, score, depth): &Said) -> Proposal {
     let pv: Vec<_> = line.split(' ').map(|text| text.parse().expect("a move")).collect();
+    let best = pv[0];
     Proposal {
-        search: SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First },
-        elector: elector.name.clone(),
-        machine: None,
-        best: pv[0],
-        score: *score,
-        bound: Bound::Exact,
         depth: *depth,
         selective_depth: *depth,
-        root_moves_done: 0,
-        nodes: 1,
-        time: Duration::ZERO,
         pv,
+        ..Proposal::of_one_ply(
+            SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First },
+            elector.name.clone(),
+            best,
+            *score,
+        )
     }
 }
 
@@ -51,7 +47,17 @@ fn election_in(fen: &str, roster: &str, settings: &CouncilSettings, said: &[Said
     assert_eq!(electors.len(), said.len());
     let proposals: Vec<_> = electors.iter().zip(said).map(|(elector, said)| Some(proposal(elector, said))).collect();
     let line = Line::from_fen(Variant::Standard, fen).expect("a position");
-    elect(settings, &Ballots::recorded(&line, &electors, &proposals), 1).expect("something is proposed")
+    Rule::of(settings).elect(&Ballots::recorded(&line, &electors, &proposals), 1).expect("something is proposed")
+}
+
+fn elect_from(
+    criterion: CriterionName,
+    electors: &[ElectorSpec],
+    proposals: &[Option<Proposal>],
+    seed: u64,
+) -> Option<ElectionOutcome> {
+    let line = Line::start(Variant::Standard);
+    Rule::of(&settings(criterion)).elect(&Ballots::recorded(&line, electors, proposals), seed)
 }
 
 fn election(roster: &str, criterion: CriterionName, said: &[Said]) -> ElectionOutcome {
@@ -77,9 +83,7 @@ fn depth_prefers_completed_iterations() {
     let mut unfinished = proposal(&electors[1], &Said("d2d4", Score::Cp(0), 5));
     unfinished.root_moves_done = 40;
     let proposals = [Some(proposal(&electors[0], &Said("e2e4", Score::Cp(0), 6))), Some(unfinished)];
-    let line = Line::start(Variant::Standard);
-    let outcome = elect(&settings(CriterionName::Depth), &Ballots::recorded(&line, &electors, &proposals), 1)
-        .expect("two proposals");
+    let outcome = elect_from(CriterionName::Depth, &electors, &proposals, 1).expect("two proposals");
     assert_eq!(weights(&outcome), [600.0, 540.0]);
     assert_eq!(outcome.elected.best.to_string(), "e2e4");
 }
@@ -186,9 +190,7 @@ fn bounds_prove_and_decide_nothing() {
     bound.bound = Bound::Lower;
     let proposals =
         [Some(bound), Some(proposal(&electors[1], &cp("d2d4", 10))), Some(proposal(&electors[2], &cp("d2d4", 10)))];
-    let line = Line::start(Variant::Standard);
-    let outcome = elect(&settings(CriterionName::ScoreMargin), &Ballots::recorded(&line, &electors, &proposals), 1)
-        .expect("proposals");
+    let outcome = elect_from(CriterionName::ScoreMargin, &electors, &proposals, 1).expect("proposals");
     assert_eq!(weights(&outcome)[0], 14.0, "a bare vote");
     assert_eq!(outcome.elected.best.to_string(), "d2d4");
 }
@@ -202,9 +204,7 @@ fn manual_weight_precedes_heuristics() {
         .collect();
     let said = [cp("e2e4", 0), cp("d2d4", 0)];
     let proposals: Vec<_> = electors.iter().zip(&said).map(|(elector, said)| Some(proposal(elector, said))).collect();
-    let line = Line::start(Variant::Standard);
-    let outcome = elect(&settings(CriterionName::Weights), &Ballots::recorded(&line, &electors, &proposals), 1)
-        .expect("proposals");
+    let outcome = elect_from(CriterionName::Weights, &electors, &proposals, 1).expect("proposals");
     assert_eq!(weights(&outcome), [94.0, 100.0]);
 }
 
@@ -214,8 +214,7 @@ fn ties_depend_on_the_seed() {
     let draw = |seed| {
         let electors = electors("mp ma");
         let proposals: Vec<_> = electors.iter().zip(&said()).map(|(e, said)| Some(proposal(e, said))).collect();
-        let line = Line::start(Variant::Standard);
-        let outcome = elect(&settings(CriterionName::Majority), &Ballots::recorded(&line, &electors, &proposals), seed);
+        let outcome = elect_from(CriterionName::Majority, &electors, &proposals, seed);
         outcome.expect("two proposals").elected.best
     };
     assert!((0..20).all(|seed| draw(seed) == draw(seed)));
@@ -225,11 +224,10 @@ fn ties_depend_on_the_seed() {
 #[test]
 fn no_proposal_means_no_vote() {
     let electors = electors("mp ma");
-    let line = Line::start(Variant::Standard);
     for rule in CriterionName::ALL {
         let only = [None, Some(proposal(&electors[1], &cp("d2d4", 5)))];
-        let outcome = elect(&settings(rule), &Ballots::recorded(&line, &electors, &only), 1).expect("one proposal");
+        let outcome = elect_from(rule, &electors, &only, 1).expect("one proposal");
         assert_eq!((outcome.votes.len(), outcome.split), (1, 0.0), "{rule:?}");
-        assert_eq!(elect(&settings(rule), &Ballots::recorded(&line, &electors, &[None, None]), 1), None);
+        assert_eq!(elect_from(rule, &electors, &[None, None], 1), None);
     }
 }

@@ -1,19 +1,11 @@
-use std::{
-    sync::{Arc, atomic::AtomicBool},
-    time::Duration,
-};
-
-use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
+use std::{sync::Arc, time::Duration};
 
 use crate::{
     Council, CouncilSettings, CriterionName, Progress, Question, Roster,
-    electors::{Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Job, Pool},
+    electors::{ElectorSpec, Pool},
+    vote::tests::{Fake, TOO_LONG, Then, decide, roster},
 };
-use domain::{Bound, Decision, Limits, Line, Proposal, Score, Source, Variant};
-
-/// Turns a hang into a failure.
-const TOO_LONG: Duration = Duration::from_secs(60);
+use domain::{Limits, Line, Score, Source, Variant};
 
 /// White mates by a long series of checks.
 const MATE_BY_CHECKS: &str = "1b5k/7P/p1p2np1/2P2p2/PP3P2/4RQ1R/q2r3P/6K1 w - - 0 1";
@@ -21,41 +13,11 @@ const MATE_BY_CHECKS: &str = "1b5k/7P/p1p2np1/2P2p2/PP3P2/4RQ1R/q2r3P/6K1 w - - 
 /// The rook that goes to b7 is needed on the back rank; White has no mate.
 const BACK_RANK: &str = "4r1k1/4qppp/8/8/8/8/1R3PPP/R5K1 w - - 0 1";
 
-/// Proposes a move with a score, and then waits until it is told to stop.
-struct Says(&'static str, i32);
-
-impl Elector for Says {
-    fn search(&mut self, job: &Job, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
-        let best = self.0.parse().expect("a move");
-        report(Proposal {
-            search: job.task.id.clone(),
-            elector: "fake".into(),
-            machine: None,
-            best,
-            score: Score::Cp(self.1),
-            bound: Bound::Exact,
-            depth: 9,
-            selective_depth: 9,
-            root_moves_done: 0,
-            nodes: 1,
-            time: Duration::ZERO,
-            pv: vec![best],
-        });
-        while !stop.load(std::sync::atomic::Ordering::Relaxed) {
-            std::thread::park_timeout(Duration::from_millis(1));
-        }
-        Ok(())
-    }
-}
-
-/// A council of electors that say this, and the prover.
+/// A council of electors that say this and search on, and the prover.
 fn council(says: &[(&'static str, i32)]) -> Council {
-    let electors = says.iter().enumerate().map(|(number, (best, score))| {
-        let (best, score) = (*best, *score);
-        let make = ElectorMaker::new(move |_| Ok(Box::new(Says(best, score))));
-        ElectorSpec::new(format!("fake-{number}").into(), ElectorKind::Made(make), 1)
-    });
-    let roster = Roster::of(electors.collect()).advised_by(vec![ElectorSpec::mates(1)]);
+    let fakes: Vec<Fake> =
+        says.iter().map(|(best, score)| Fake { says: Some((*best, *score, 9)), then: Then::Search }).collect();
+    let roster = roster(&fakes).advised_by(vec![ElectorSpec::mates(1)]);
     let settings = CouncilSettings { criterion: CriterionName::Optimistic, hash: 1, ..CouncilSettings::default() };
     Council::new(&Pool::new(1), &roster, &settings, Variant::Standard)
 }
@@ -65,12 +27,6 @@ fn question(fen: &str, enough: impl Fn(&Progress) -> bool + Send + 'static) -> Q
     let line = Arc::new(Line::from_fen(Variant::Standard, fen).expect("a position"));
     let timing = move |progress: &Progress| if enough(progress) { Duration::ZERO } else { TOO_LONG };
     Question { timing: Some(Box::new(timing)), ..Question::new("g".into(), line) }
-}
-
-async fn decide(council: &mut Council, question: Question) -> Decision {
-    let (never, mut ignore) = (CancellationToken::new(), |_: &Proposal| {});
-    let decided = council.decide(question, &never, &mut ignore);
-    timeout(TOO_LONG, decided).await.expect("in time").expect("a decision")
 }
 
 #[tokio::test]

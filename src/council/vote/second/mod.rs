@@ -1,14 +1,10 @@
 //! The second phase: complete knowledge searches the proposed moves again, by one of several modes (docs/method.md §7).
 //!
-//! A mode is a state machine: it says what the searchers do first, and what next when one of them has said something. It
-//! sends nothing and waits for nothing; that is done here, once for all modes. The next mode is one more file, one more
-//! [`SecondPhaseMode`], and one more arm in [`of`].
+//! A mode is a state machine: it assigns searches at the beginning and after each report. [`SecondPhaseRun`] sends and waits,
+//! for all modes.
 
-mod continued;
-mod peer;
+mod direct;
 mod pv_split;
-mod static_decomposition;
-mod whole;
 
 pub(super) use pv_split::PvSplit;
 
@@ -21,9 +17,9 @@ use super::{
 };
 use crate::{
     CouncilGame,
-    electors::{Guidance, Job, SearchReport, Verification},
+    electors::{Guidance, SearchReport, Task, Verification},
 };
-use domain::{GameLine, Limits, Phase, Proposal, SecondPhaseMode, Task};
+use domain::{GameLine, Limits, Phase, Proposal, SecondPhaseMode};
 use engine::Turnstile;
 
 pub(super) struct SecondPhaseTask<L: GameLine> {
@@ -37,7 +33,7 @@ pub(super) struct SecondPhaseTask<L: GameLine> {
 pub(super) struct SearchAssignment<L: GameLine> {
     pub searcher: usize,
     pub line: Arc<L>,
-    /// The moves to search; an empty list means all.
+    /// The moves to search; empty means all.
     pub root_moves: Vec<L::Move>,
     pub limits: Limits,
     pub guidance: Guidance<L::Move>,
@@ -72,8 +68,7 @@ pub(super) trait SecondPhaseStrategy<L: GameLine>: Send {
     }
 }
 
-/// The slots that a mode needs on a number of cores, their threads, and whether they share one
-/// table.
+/// The slots of a mode, the threads of each, and whether they share one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub slots: usize,
@@ -91,7 +86,7 @@ impl Layout {
             SecondPhaseMode::Peer | SecondPhaseMode::PeerScore | SecondPhaseMode::PvSplit => {
                 Self { slots: cores, threads: 1, one_table: true }
             }
-            // One core goes on with the search of the first phase.
+            // The anchor has one core.
             SecondPhaseMode::Continued => Self { slots: cores - 1, threads: 1, one_table: true },
         }
     }
@@ -102,18 +97,14 @@ impl Layout {
     }
 }
 
-/// The mode of this name. `before` is what the searcher that never stops has proposed, where there is one.
+/// Creates the strategy of a mode. `before` is the anchor's newest proposal.
 pub(super) fn of<L: GameLine>(
     mode: SecondPhaseMode,
     before: Option<Proposal<L::Move>>,
 ) -> Box<dyn SecondPhaseStrategy<L>> {
     match mode {
-        SecondPhaseMode::Sequential | SecondPhaseMode::Shared => Box::new(whole::Whole { newest: None }),
-        SecondPhaseMode::Static => Box::new(static_decomposition::StaticDecomposition { newest: Vec::new() }),
-        SecondPhaseMode::Peer => Box::new(peer::Peer::new(false)),
-        SecondPhaseMode::PeerScore => Box::new(peer::Peer::new(true)),
-        SecondPhaseMode::PvSplit => Box::new(pv_split::PvSplit::new()),
-        SecondPhaseMode::Continued => Box::new(continued::Continued::new(before)),
+        SecondPhaseMode::PvSplit => Box::new(PvSplit::new()),
+        _ => Box::new(direct::Direct::new(mode, before)),
     }
 }
 
@@ -130,8 +121,8 @@ pub(super) struct SecondPhaseRun<'a, L: CouncilGame> {
 }
 
 impl<L: CouncilGame> SecondPhaseRun<'_, L> {
-    /// Searches until the time of the move is over or nothing is left to do. The outer `None` if cancelled, the inner one if
-    /// nothing was found.
+    /// Searches until the time of the move is over or all searches have ended. Returns the outer `None` if cancelled, the inner
+    /// one without a result.
     pub(super) async fn run(mut self, session: &mut SearchSession<'_, L>) -> Option<Option<Proposal<L::Move>>> {
         let mut assignments = self.strategy.begin(&self.task);
         if session.question.in_step {
@@ -168,9 +159,8 @@ impl<L: CouncilGame> SecondPhaseRun<'_, L> {
         for SearchAssignment { searcher, line, root_moves, limits, guidance } in assignments {
             let Some(slot) = self.searchers.get_mut(searcher) else { continue };
             let id = search_id(&session.question.game, &*line, Phase::Second);
-            let task = Task { id, line, root_moves, limits };
             let guidance = Guidance { verification: self.verification.clone(), ..guidance };
-            slot.search(Job::guided(task, guidance).within(time), &session.reports);
+            slot.search(Task { root_moves, limits, guidance, time, ..Task::new(id, line) }, &session.reports);
         }
     }
 
@@ -193,7 +183,7 @@ impl<L: CouncilGame> SecondPhaseRun<'_, L> {
     }
 }
 
-/// Gives those who begin together their places where they take turns. What is ordered later is searched when it comes.
+/// Gives the first searches their turns in virtual time. Later searches take no turns.
 fn take_turns<L: GameLine>(assignments: &mut [SearchAssignment<L>]) {
     let round_robin = Turnstile::new(assignments.len());
     for (index, assignment) in assignments.iter_mut().enumerate() {

@@ -1,9 +1,9 @@
-//! PV-split (docs/method.md §7): down the principal variation to a threshold depth, where one
-//! searcher searches alone; then the siblings of each node of the variation are handed out as jobs,
-//! level by level on the way back up.
+//! PV-split (docs/method.md §7): one searcher searches the node at a threshold depth of the
+//! principal variation alone. On the way back up, the siblings of each node of the variation become
+//! jobs for all searchers, level by level.
 //!
-//! The siblings of a level are searched with the best value so far as their bound, so that most of
-//! them only have to be refuted. Deepening is iterative: the variation of one iteration is the path
+//! The best value so far bounds the search of the siblings, so that most of them only have to be
+//! refuted. Deepening is iterative: the variation of one iteration is the path
 //! of the next. All searchers spend a common budget of nodes or time.
 
 use std::{
@@ -16,7 +16,7 @@ use super::{SearchAssignment, SecondPhaseStrategy, SecondPhaseTask};
 use crate::electors::SearchReport;
 use domain::{GameLine, Limits, Proposal, Score};
 
-/// The distance from the root, in plies, of the node that one searcher searches alone.
+/// The distance from the root, in plies, of the node for one searcher alone.
 const THRESHOLD: u32 = 4;
 
 /// The depth of the first iteration, plies. One searcher does it alone.
@@ -25,16 +25,16 @@ const SHALLOWEST: u32 = 4;
 const DEEPEST: u32 = 100;
 
 pub(in super::super) struct PvSplit<L: GameLine> {
-    /// Plies of the iteration that runs.
+    /// Depth of the running iteration, plies.
     depth: u32,
-    /// The variation of the iteration before.
+    /// The variation of the last iteration.
     variation: Vec<L::Move>,
-    /// The level that is being searched; below it all is done.
+    /// The level in search; the levels below are done.
     level: Option<Level<L>>,
     jobs: Vec<Option<JobAtWork<L>>>,
-    /// The nodes that all searchers together may still visit.
+    /// The remaining nodes of all searchers together.
     nodes_left: Option<u64>,
-    /// The end of the task's time; each search has the rest of it.
+    /// The end of the task's time, for all searches.
     ends: Option<Instant>,
     found: Option<Proposal<L::Move>>,
     over: bool,
@@ -109,7 +109,7 @@ impl<L: GameLine> PvSplit<L> {
         Self { depth: 0, variation, level, jobs, nodes_left: None, ends: None, found: None, over: false }
     }
 
-    /// Goes down the variation and gives its last node to the first searcher.
+    /// Goes down the variation, and assigns its last node to the first searcher.
     fn descend(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
         let levels = (self.depth.saturating_sub(1).min(THRESHOLD) as usize).min(self.variation.len());
         let mut line = (*task.line).clone();
@@ -133,8 +133,7 @@ impl<L: GameLine> PvSplit<L> {
             return Vec::new();
         }
         if newest.depth < job.depth && !matches!(newest.score, Score::Mate(_)) {
-            // Its part of the nodes was used up: it goes on with a part of the rest, and its table
-            // remembers its place.
+            // Its part of the nodes is used up: it goes on with a part of the rest, and with its table.
             return self.assignment(task, searcher, job.child).into_iter().collect();
         }
         level.take(job.child, newest);
@@ -144,7 +143,7 @@ impl<L: GameLine> PvSplit<L> {
         self.go_on(task)
     }
 
-    /// Hands out what is left of the level; goes up where nothing is.
+    /// Assigns the rest of the level, or goes up a level after its end.
     fn go_on(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
         loop {
             let waiting = self.jobs.iter().any(Option::is_some);
@@ -157,7 +156,7 @@ impl<L: GameLine> PvSplit<L> {
             if level.ply > 0 {
                 let parent = level.parent(task, best);
                 if parent.ply == 0 {
-                    // Its other moves may all end the game, or there are none.
+                    // The other moves may all end the game, or there are none.
                     self.found = parent.proposal(self.depth);
                 }
                 self.level = Some(parent);
@@ -171,7 +170,7 @@ impl<L: GameLine> PvSplit<L> {
         }
     }
 
-    /// Gives siblings to the searchers that have nothing to do.
+    /// Assigns siblings to idle searchers.
     fn hand_out(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
         let mut assignments = Vec::new();
         while let Some(idle) = self.jobs.iter().position(Option::is_none) {
@@ -182,8 +181,8 @@ impl<L: GameLine> PvSplit<L> {
         assignments
     }
 
-    /// An assignment for a child of the level's node, or for the node itself. None where no nodes are left, or no time once something
-    /// is found. Children are searched by several, each with its part of the nodes; the node itself by one, with all of them.
+    /// Returns an assignment for a child of the level's node, or for the node itself. `None` without nodes, and without time if
+    /// there is a result. Several searchers share the nodes for children; one searcher has all nodes for the node itself.
     fn assignment(
         &mut self,
         task: &SecondPhaseTask<L>,
@@ -225,7 +224,7 @@ impl<L: GameLine> PvSplit<L> {
 }
 
 impl<L: GameLine> Level<L> {
-    /// Takes the result of a job, if it is better than what was known.
+    /// Takes the result of a job, if it is better than the best so far.
     fn take(&mut self, child: Option<L::Move>, newest: Proposal<L::Move>) {
         let (score, variation) = match child {
             None => (newest.score, newest.pv.clone()),
@@ -236,7 +235,7 @@ impl<L: GameLine> Level<L> {
         }
     }
 
-    /// A child at which the game is over.
+    /// Takes the value of a child at the end of the game.
     fn take_end(&mut self, child: L::Move, score: Score) {
         if let Some(best) = self.best.as_mut().filter(|best| score > best.score) {
             *best = Best { score, variation: vec![child], proposal: best.proposal.clone() };
@@ -263,7 +262,7 @@ impl<L: GameLine> Level<L> {
     }
 }
 
-/// The value of a child for the player who moved there. A mate is one move further away for the one who gives it.
+/// Returns the value of a child for its parent's player. A mate is one move further away for the winner.
 fn to_parent(child: Score) -> Score {
     match child {
         Score::Cp(centipawns) => Score::Cp(-centipawns),

@@ -8,8 +8,8 @@ use std::{
 };
 
 use super::{Layout, SearchAssignment, SecondPhaseStrategy, SecondPhaseTask, of, search_id};
-use crate::electors::{Elector, ElectorSpec, Job, SearchReport};
-use domain::{Knowledge, Limits, Line, Phase, Proposal, Score, SecondPhaseMode, Task, UciMove, Variant};
+use crate::electors::{Elector, ElectorSpec, SearchReport, Task};
+use domain::{Knowledge, Limits, Line, Phase, Proposal, Score, SecondPhaseMode, UciMove, Variant};
 
 const MODES: [SecondPhaseMode; 6] = [
     SecondPhaseMode::Sequential,
@@ -42,12 +42,11 @@ fn run(mode: SecondPhaseMode, task: &SecondPhaseTask<Line>) -> Option<Proposal> 
 
 fn carry_out(engine: &mut dyn Elector, assignment: &SearchAssignment<Line>) -> Vec<SearchReport> {
     let SearchAssignment { line, root_moves, limits, guidance, .. } = assignment.clone();
-    let task = Task { id: search_id(&"g".into(), &*line, Phase::Second), line, root_moves, limits };
-    let id = task.id.clone();
     let mut reports = Vec::new();
-    let job = Job::guided(task, guidance);
+    let id = search_id(&"g".into(), &*line, Phase::Second);
+    let task = Task { root_moves, limits, guidance, ..Task::new(id.clone(), line) };
     engine
-        .search(&job, &AtomicBool::new(false), &mut |proposal| reports.push(SearchReport::Proposal(proposal)))
+        .search(&task, &AtomicBool::new(false), &mut |proposal| reports.push(SearchReport::Proposal(proposal)))
         .expect("it searches");
     reports.push(SearchReport::Finished(id, "engine".into()));
     reports

@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use super::*;
 use crate::{
     electors::{ElectorSpec, Verification, VerificationLength},
-    vote::{CouncilSettings, CriterionName, Roster, election::Rule},
+    vote::{CouncilSettings, CriterionName, Roster, Rule},
 };
 use domain::{Line, Phase, SearchId, UciMove, Variant};
 use hostile::{Attack, Knows, Says, claims};
@@ -45,18 +45,15 @@ impl Setting {
 
     fn proposal(&self, place: usize, best: UciMove) -> Proposal {
         Proposal {
-            search: SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First },
-            elector: self.electors[place].name.clone(),
             machine: (place >= self.first_remote).then(|| "mallory".into()),
-            best,
-            score: Score::Cp(0),
-            bound: Bound::Exact,
             depth: 8,
             selective_depth: 8,
-            root_moves_done: 0,
-            nodes: 1,
-            time: Duration::ZERO,
-            pv: vec![best],
+            ..Proposal::of_one_ply(
+                SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First },
+                self.electors[place].name.clone(),
+                best,
+                Score::Cp(0),
+            )
         }
     }
 

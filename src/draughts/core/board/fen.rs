@@ -2,29 +2,17 @@
 
 use std::{fmt, str::FromStr};
 
-use super::{Board, BoardError, Color, Square, Squares};
-
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FenError {
-    /// It lacks one of the three parts.
-    #[error("{0:?} is no position (accepted: side to move, then both sides' pieces, as in W:W21,K30:B1,2)")]
-    Form(String),
-    /// A part is not a piece or a range of pieces.
-    #[error("{0:?} is no piece (accepted: a square from 1 to 32, K before it for a king, or a range as 21-32)")]
-    Piece(String),
-    /// A square is named twice within a side.
-    #[error("square {0} is named twice")]
-    Twice(Square),
-    /// The pieces are no position.
-    #[error(transparent)]
-    Board(#[from] BoardError),
-}
+use super::{Board, Color, DraughtsError, Square, Squares};
 
 impl FromStr for Board {
-    type Err = FenError;
+    type Err = DraughtsError;
 
-    fn from_str(text: &str) -> Result<Self, FenError> {
-        let wrong = || FenError::Form(text.chars().take(80).collect());
+    fn from_str(text: &str) -> Result<Self, DraughtsError> {
+        let wrong = || {
+            let shown: String = text.chars().take(80).collect();
+            let accepted = "side to move, then both sides' pieces, as in W:W21,K30:B1,2";
+            DraughtsError(format!("{shown:?} is no position (accepted: {accepted})"))
+        };
         let parts: Vec<&str> = text.trim().trim_end_matches('.').split(':').map(str::trim).collect();
         let [turn, first, second] = parts[..] else { return Err(wrong()) };
         let color = |part: &str| match part.bytes().next() {
@@ -41,15 +29,19 @@ impl FromStr for Board {
             pieces[color(part)? as usize] = side.0;
             kings = kings | side.1;
         }
-        Ok(Self::new(pieces[0], pieces[1], kings, color(turn)?)?)
+        Self::new(pieces[0], pieces[1], kings, color(turn)?)
     }
 }
 
 /// The pieces of a side, and of these the kings.
-fn read_side(list: &str) -> Result<(Squares, Squares), FenError> {
+fn read_side(list: &str) -> Result<(Squares, Squares), DraughtsError> {
     let (mut pieces, mut kings) = (Squares::NONE, Squares::NONE);
     for item in list.split(',').map(str::trim).filter(|item| !item.is_empty()) {
-        let wrong = || FenError::Piece(item.chars().take(20).collect());
+        let wrong = || {
+            let shown: String = item.chars().take(20).collect();
+            let accepted = "a square from 1 to 32, K before it for a king, or a range as 21-32";
+            DraughtsError(format!("{shown:?} is no piece (accepted: {accepted})"))
+        };
         let number = item.strip_prefix(['K', 'k']);
         let (first, last) = number.unwrap_or(item).split_once('-').unwrap_or((number.unwrap_or(item), ""));
         let square = |digits: &str| digits.parse().ok().and_then(Square::new).ok_or_else(wrong);
@@ -57,7 +49,7 @@ fn read_side(list: &str) -> Result<(Squares, Squares), FenError> {
         let last = if last.is_empty() && !item.contains('-') { first } else { square(last)? };
         for square in Square::all().filter(|square| (first..=last).contains(square)) {
             if pieces.has(square) {
-                return Err(FenError::Twice(square));
+                return Err(DraughtsError(format!("square {square} is named twice")));
             }
             pieces = pieces | square.set();
             if number.is_some() {

@@ -12,8 +12,7 @@ mod square;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use fen::FenError;
-pub use moves::{Move, MoveError, MoveList};
+pub use moves::{Move, MoveList};
 pub use rules::Rules;
 pub use square::{Direction, Square, Squares};
 
@@ -63,20 +62,10 @@ impl Not for Color {
     }
 }
 
+/// A fault of a text, a position, a move or a file, with what is accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BoardError {
-    #[error("square {0} holds two pieces")]
-    Overlap(Square),
-    /// A king without a piece below it.
-    #[error("square {0} is named as a king, but no piece stands there")]
-    NoPiece(Square),
-    /// A man where it would be a king.
-    #[error("the man on {0} stands on its promotion row: write it as a king")]
-    Unpromoted(Square),
-    /// More pieces than a side can have.
-    #[error("a side has {0} pieces, twelve are the most")]
-    TooMany(u32),
-}
+#[error("{0}")]
+pub struct DraughtsError(pub String);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Board {
@@ -97,20 +86,21 @@ impl Board {
     /// # Errors
     /// If the sets contradict each other, a side has more than twelve pieces, or a man stands on
     /// its promotion row.
-    pub fn new(white: Squares, black: Squares, kings: Squares, to_move: Color) -> Result<Self, BoardError> {
+    pub fn new(white: Squares, black: Squares, kings: Squares, to_move: Color) -> Result<Self, DraughtsError> {
         let board = Self { pieces: [white, black], kings, to_move };
+        let failed = |fault: String| Err(DraughtsError(fault));
         if let Some(square) = (white & black).into_iter().next() {
-            return Err(BoardError::Overlap(square));
+            return failed(format!("square {square} holds two pieces"));
         }
         if let Some(square) = (kings & !(white | black)).into_iter().next() {
-            return Err(BoardError::NoPiece(square));
+            return failed(format!("square {square} is named as a king, but no piece stands there"));
         }
         for color in [Color::White, Color::Black] {
             if let Some(square) = (board.men(color) & color.promotion_row()).into_iter().next() {
-                return Err(BoardError::Unpromoted(square));
+                return failed(format!("the man on {square} stands on its promotion row: write it as a king"));
             }
             if board.pieces(color).len() > 12 {
-                return Err(BoardError::TooMany(board.pieces(color).len()));
+                return failed(format!("a side has {} pieces, twelve are the most", board.pieces(color).len()));
             }
         }
         Ok(board)

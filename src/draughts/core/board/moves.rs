@@ -1,8 +1,8 @@
 //! Moves and their text: `21-17`, `22x15x6`, or `22x6` where that is enough.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
 
-use super::{Board, Rules, Square, Squares};
+use super::{Board, DraughtsError, Rules, Square, Squares};
 
 /// The most captures of a king in one move: its jumps join squares of one of four classes, and no
 /// class has more than nine pairs of neighbours.
@@ -81,44 +81,16 @@ impl fmt::Debug for Move {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MoveError {
-    #[error("{0:?} is no move (accepted: 21-17, 22x15 or 22x15x6, squares from 1 to 32)")]
-    Form(String),
-    #[error("{text} is not legal here (legal: {legal})")]
-    Illegal {
-        text: String,
-        /// All legal moves, or a note that there are none.
-        legal: String,
-    },
-    /// More than one capture has these ends.
-    #[error("{text} may be any of {candidates}: name the squares between")]
-    Ambiguous { text: String, candidates: String },
-}
-
-/// The text of a move: its squares, and whether it is written as a capture.
-struct Written {
-    squares: Vec<Square>,
-    capture: bool,
-}
-
-impl FromStr for Written {
-    type Err = MoveError;
-
-    fn from_str(text: &str) -> Result<Self, MoveError> {
-        let wrong = || MoveError::Form(text.chars().take(40).collect());
-        let capture = text.contains(['x', 'X', ':']);
-        let squares = text
-            .split(['-', 'x', 'X', ':'])
-            .map(|number| {
-                let digits = (1..=2).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
-                if digits { number.parse().ok().and_then(Square::new) } else { None }
-            })
-            .collect::<Option<Vec<_>>>()
-            .ok_or_else(wrong)?;
-        let plausible = if capture { !text.contains('-') && squares.len() >= 2 } else { squares.len() == 2 };
-        if plausible { Ok(Self { squares, capture }) } else { Err(wrong()) }
-    }
+/// Reads the squares of a move, and true if it is written as a capture.
+fn read(text: &str) -> Option<(Vec<Square>, bool)> {
+    let capture = text.contains(['x', 'X', ':']);
+    let square = |number: &str| {
+        let digits = (1..=2).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
+        if digits { number.parse().ok().and_then(Square::new) } else { None }
+    };
+    let squares: Vec<Square> = text.split(['-', 'x', 'X', ':']).map(square).collect::<Option<_>>()?;
+    let plausible = if capture { !text.contains('-') && squares.len() >= 2 } else { squares.len() == 2 };
+    plausible.then_some((squares, capture))
 }
 
 impl Board {
@@ -127,8 +99,11 @@ impl Board {
     ///
     /// # Errors
     /// When the text is no move, or names none or several of the legal ones.
-    pub fn read_move(&self, text: &str, rules: Rules) -> Result<Move, MoveError> {
-        let Written { squares, capture } = text.parse()?;
+    pub fn read_move(&self, text: &str, rules: Rules) -> Result<Move, DraughtsError> {
+        let (squares, capture) = read(text).ok_or_else(|| {
+            let shown: String = text.chars().take(40).collect();
+            DraughtsError(format!("{shown:?} is no move (accepted: 21-17, 22x15 or 22x15x6, squares from 1 to 32)"))
+        })?;
         let legal = self.legal_moves(rules);
         let joined = |moves: &[Move]| match moves {
             [] => "none".to_owned(),
@@ -140,9 +115,12 @@ impl Board {
         let mut candidates = legal.clone();
         candidates.retain(|mv| capture && squares.len() == 2 && mv.is_capture() && [mv.from(), mv.to()] == squares[..]);
         match candidates[..] {
-            [] => Err(MoveError::Illegal { text: text.to_owned(), legal: joined(&legal) }),
+            [] => Err(DraughtsError(format!("{text} is not legal here (legal: {})", joined(&legal)))),
             [first, ref others @ ..] if others.iter().all(|mv| mv.taken() == first.taken()) => Ok(first),
-            ref several => Err(MoveError::Ambiguous { text: text.to_owned(), candidates: joined(several) }),
+            ref several => {
+                let candidates = joined(several);
+                Err(DraughtsError(format!("{text} may be any of {candidates}: name the squares between")))
+            }
         }
     }
 }

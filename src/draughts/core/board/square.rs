@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    ops::{BitAnd, BitOr, BitXor, Not},
+    ops::{BitAnd, BitOr, Not},
 };
 
 /// A playing square. Squares are numbered 1 to 32 row by row from the top left as White sees the board, so that 32 is
@@ -183,14 +183,6 @@ impl BitOr for Squares {
 
     fn bitor(self, other: Self) -> Self {
         Self(self.0 | other.0)
-    }
-}
-
-impl BitXor for Squares {
-    type Output = Self;
-
-    fn bitxor(self, other: Self) -> Self {
-        Self(self.0 ^ other.0)
     }
 }
 

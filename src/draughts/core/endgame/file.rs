@@ -1,4 +1,4 @@
-//! Tables in a file: a header that names what is inside, the bytes, and a checksum over them.
+//! Tables in a file: a header that describes the content, the bytes, and a checksum over them.
 //!
 //! ```text
 //! 8 bytes  "CONCDAMA"
@@ -15,31 +15,20 @@ use std::{
 };
 
 use super::{EndgameTables, shape::Shape};
+use crate::board::DraughtsError;
 
 const MAGIC: &[u8; 8] = b"CONCDAMA";
 const VERSION: u32 = 1;
 const HEADER: usize = 28;
 
-/// A file that cannot be written, or that holds no tables.
-#[derive(Debug, thiserror::Error)]
-pub enum TableError {
-    /// The file cannot be read or written.
-    #[error("{path}: {source}")]
-    File { path: PathBuf, source: io::Error },
-    /// The start or the length is not that of tables.
-    #[error("{0} holds no endgame tables of draughts: build them anew")]
-    Foreign(PathBuf),
-    #[error("{path} has layout {found}, this program reads {VERSION}: build the tables anew")]
-    Version { path: PathBuf, found: u32 },
-    /// The bytes have changed since they were written.
-    #[error("{0} is damaged (its checksum is wrong): build the tables anew")]
-    Damaged(PathBuf),
+fn unusable(path: &Path, error: &io::Error) -> DraughtsError {
+    DraughtsError(format!("{}: {error}", path.display()))
 }
 
 impl EndgameTables {
     /// Writes the tables, first beside the file and then in its place, so that there is never half a file.
-    pub fn save(&self, path: &Path) -> Result<(), TableError> {
-        let failed = |source| TableError::File { path: path.to_owned(), source };
+    pub fn save(&self, path: &Path) -> Result<(), DraughtsError> {
+        let failed = |error| unusable(path, &error);
         let bytes = self.values.concat();
         let mut name = path.as_os_str().to_owned();
         name.push(".partial");
@@ -62,13 +51,14 @@ impl EndgameTables {
     ///
     /// # Errors
     /// When the file cannot be read, is none of tables, is of another version, or is damaged.
-    pub fn load(path: &Path) -> Result<Self, TableError> {
-        let file = fs::read(path).map_err(|source| TableError::File { path: path.to_owned(), source })?;
+    pub fn load(path: &Path) -> Result<Self, DraughtsError> {
+        let file = fs::read(path).map_err(|error| unusable(path, &error))?;
         Self::from_bytes(&file, path)
     }
 
-    fn from_bytes(file: &[u8], path: &Path) -> Result<Self, TableError> {
-        let foreign = || TableError::Foreign(path.to_owned());
+    fn from_bytes(file: &[u8], path: &Path) -> Result<Self, DraughtsError> {
+        let path = path.display();
+        let foreign = || DraughtsError(format!("{path} holds no endgame tables of draughts: build them anew"));
         let (header, bytes) = file.split_at_checked(HEADER).ok_or_else(foreign)?;
         if &header[..8] != MAGIC {
             return Err(foreign());
@@ -77,7 +67,9 @@ impl EndgameTables {
         let (version, pieces) = (word(8), word(12) as usize);
         let (length, checksum) = (u64::from(word(20)) << 32 | u64::from(word(16)), word(24));
         if version != VERSION {
-            return Err(TableError::Version { path: path.to_owned(), found: version });
+            return Err(DraughtsError(format!(
+                "{path} has layout {version}, this program reads {VERSION}: build the tables anew"
+            )));
         }
         let sizes: Vec<usize> = Shape::all().filter(|shape| shape.pieces() <= pieces).map(Shape::positions).collect();
         let expected: usize = sizes.iter().sum();
@@ -85,7 +77,7 @@ impl EndgameTables {
             return Err(foreign());
         }
         if bytes.len() != expected || crc32fast::hash(bytes) != checksum {
-            return Err(TableError::Damaged(path.to_owned()));
+            return Err(DraughtsError(format!("{path} is damaged (its checksum is wrong): build the tables anew")));
         }
         let mut rest = bytes;
         let values = sizes

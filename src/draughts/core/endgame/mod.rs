@@ -7,8 +7,6 @@ mod file;
 mod shape;
 mod solve;
 
-pub use file::TableError;
-
 use crate::board::{Board, Color, Squares};
 use shape::{MOST_PIECES, Shape};
 

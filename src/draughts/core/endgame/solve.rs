@@ -14,9 +14,6 @@ pub(super) const LOST: u8 = 1;
 /// The byte of a position that is not decided yet. The longest win of four pieces is far shorter.
 const OPEN: u8 = u8::MAX;
 
-/// The shape's place and the position's number.
-type NumberedPosition = (usize, usize);
-
 pub(super) fn build(pieces: usize, mut progress: impl FnMut(usize, usize)) -> EndgameTables {
     let shapes: Vec<Shape> = Shape::all().filter(|shape| shape.pieces() <= pieces).collect();
     let values = shapes.iter().map(|shape| vec![OPEN; shape.positions()]).collect();
@@ -35,7 +32,8 @@ pub(super) fn build(pieces: usize, mut progress: impl FnMut(usize, usize)) -> En
 }
 
 fn solve(tables: &mut EndgameTables, shapes: &[Shape], group: std::ops::Range<usize>) {
-    let mut buckets: Vec<Vec<NumberedPosition>> = vec![Vec::new(); usize::from(OPEN)];
+    // The place of a position's shape, and the number of the position.
+    let mut buckets: Vec<Vec<(usize, usize)>> = vec![Vec::new(); usize::from(OPEN)];
     for place in group.clone() {
         for index in 0..shapes[place].positions() {
             if let Some(byte) = shapes[place].board(index).and_then(|board| decide(tables, &board)) {

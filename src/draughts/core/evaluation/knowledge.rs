@@ -2,6 +2,8 @@
 
 use std::{fmt, str::FromStr};
 
+use crate::board::DraughtsError;
+
 /// One category of knowledge. The discriminant is its bit in a [`Knowledge`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
@@ -24,16 +26,6 @@ impl Heuristic {
 
     pub const fn letter(self) -> char {
         b"mpgsk"[self as usize] as char
-    }
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Material => "material",
-            Self::Advance => "advance",
-            Self::Geometry => "geometry",
-            Self::Support => "support",
-            Self::KingsOnEdge => "kings on the edge",
-        }
     }
 }
 
@@ -77,20 +69,21 @@ impl fmt::Debug for Knowledge {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no knowledge of draughts (accepted: letters of mpgsk, each at most once, at least one)")]
-pub struct KnowledgeError(pub String);
-
 impl FromStr for Knowledge {
-    type Err = KnowledgeError;
+    type Err = DraughtsError;
 
     /// Reads letters in any order.
-    fn from_str(letters: &str) -> Result<Self, KnowledgeError> {
+    fn from_str(letters: &str) -> Result<Self, DraughtsError> {
         let named: Option<Vec<Heuristic>> =
             letters.chars().map(|letter| Heuristic::ALL.into_iter().find(|one| one.letter() == letter)).collect();
         let set = Self::of(named.as_deref().unwrap_or_default());
         let all_different = set.0.count_ones() as usize == letters.chars().count();
-        if all_different && set.0 != 0 { Ok(set) } else { Err(KnowledgeError(letters.to_owned())) }
+        if all_different && set.0 != 0 {
+            Ok(set)
+        } else {
+            let accepted = "letters of mpgsk, each at most once, at least one";
+            Err(DraughtsError(format!("{letters:?} is no knowledge of draughts (accepted: {accepted})")))
+        }
     }
 }
 

@@ -9,12 +9,12 @@ mod strategy;
 mod weights;
 
 pub use heuristics::{FEATURES, Feature, features};
-pub use knowledge::{Heuristic, Knowledge, KnowledgeError};
+pub use knowledge::{Heuristic, Knowledge};
 pub use strategy::Strategy;
 
 use std::{fmt, str::FromStr};
 
-use crate::board::{Board, Color, Square, Squares};
+use crate::board::{Board, Color, DraughtsError, Square, Squares};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Evaluation {
@@ -45,23 +45,19 @@ impl Evaluation {
     }
 }
 
-/// A text that names no evaluation.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?} is no evaluation (accepted: peso-pedine, peso-posizione, spettacolo, fully-guarded, or letters of mpgsk)"
-)]
-pub struct EvaluationError(pub String);
-
 impl FromStr for Evaluation {
-    type Err = EvaluationError;
+    type Err = DraughtsError;
 
-    fn from_str(name: &str) -> Result<Self, EvaluationError> {
+    fn from_str(name: &str) -> Result<Self, DraughtsError> {
         Strategy::ALL
             .into_iter()
             .find(|strategy| strategy.name() == name)
             .map(Self::Published)
             .or_else(|| name.parse().ok().map(Self::Heuristics))
-            .ok_or_else(|| EvaluationError(name.to_owned()))
+            .ok_or_else(|| {
+                let accepted = "peso-pedine, peso-posizione, spettacolo, fully-guarded, or letters of mpgsk";
+                DraughtsError(format!("{name:?} is no evaluation (accepted: {accepted})"))
+            })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, fmt, str::FromStr, time::Duration};
 
 use crate::{
-    board::{Board, BoardError, Color, Move, Square, Squares},
+    board::{Board, Color, DraughtsError, Move, Square, Squares},
     game::Outcome,
 };
 
@@ -11,22 +11,6 @@ const LONGEST: usize = 127;
 /// The length of a name, including blanks at its end.
 const NAME: usize = 32;
 const VERSION: u16 = 1;
-
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MessageError {
-    #[error("{text:?} is no DamExchange message: {wrong}")]
-    Form {
-        /// The message, as far as it is shown.
-        text: String,
-        wrong: &'static str,
-    },
-    /// The position it brings cannot be.
-    #[error("the game asked for starts from no position: {0}")]
-    Board(#[from] BoardError),
-    /// The message has no end where one is due.
-    #[error("a DamExchange message has at most {LONGEST} characters, this one goes on")]
-    TooLong,
-}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
@@ -158,10 +142,13 @@ impl fmt::Display for Message {
 }
 
 impl FromStr for Message {
-    type Err = MessageError;
+    type Err = DraughtsError;
 
-    fn from_str(text: &str) -> Result<Self, MessageError> {
-        let form = |wrong| MessageError::Form { text: text.chars().take(LONGEST).collect(), wrong };
+    fn from_str(text: &str) -> Result<Self, DraughtsError> {
+        let form = |wrong: &str| {
+            let shown: String = text.chars().take(LONGEST).collect();
+            DraughtsError(format!("{shown:?} is no DamExchange message: {wrong}"))
+        };
         if !text.bytes().all(|byte| (1..=127).contains(&byte)) || text.is_empty() || text.len() > LONGEST {
             return Err(form("it has 1 to 127 ASCII characters"));
         }
@@ -200,7 +187,7 @@ const fn letter(color: Color) -> char {
     }
 }
 
-/// A text without what a message must not have: what is not ASCII, control characters, or too much of it.
+/// The first `longest` printable ASCII characters of a text: a message has no others.
 fn plain(text: &str, longest: usize) -> String {
     text.chars().filter(|character| (' '..='~').contains(character)).take(longest).collect()
 }
@@ -254,14 +241,18 @@ impl<'a> Fields<'a> {
     }
 
     /// None where the form is wrong; an error where the form is right and the position cannot be.
-    fn request(&mut self) -> Result<Option<Request>, BoardError> {
+    fn request(&mut self) -> Result<Option<Request>, DraughtsError> {
         let head = (self.name(), self.color(), self.number(3), self.number(3), self.take(1));
         let (Some(name), Some(follower), Some(minutes), Some(moves), Some(kind)) = head else { return Ok(None) };
         let start = match kind {
             "A" => None,
             "B" => match (self.color(), self.take(32)) {
                 (Some(to_move), Some(squares)) => match read_pieces(squares) {
-                    Some([white, black, kings]) => Some(Board::new(white, black, kings, to_move)?),
+                    Some([white, black, kings]) => {
+                        let impossible =
+                            |error| DraughtsError(format!("the game asked for starts from no position: {error}"));
+                        Some(Board::new(white, black, kings, to_move).map_err(impossible)?)
+                    }
                     None => return Ok(None),
                 },
                 _ => return Ok(None),
@@ -315,6 +306,11 @@ fn read_pieces(squares: &str) -> Option<[Squares; 3]> {
     Some(sets)
 }
 
+/// The fault of a message without an end where one is due.
+fn too_long() -> DraughtsError {
+    DraughtsError(format!("a DamExchange message has at most {LONGEST} characters, this one goes on"))
+}
+
 /// Bytes as they come, cut into messages.
 #[derive(Clone, Debug, Default)]
 pub struct Frames(VecDeque<u8>);
@@ -328,9 +324,9 @@ impl Frames {
     ///
     /// # Errors
     /// When what has come is no message; it is skipped, unless it has no end.
-    pub fn next_message(&mut self) -> Option<Result<Message, MessageError>> {
+    pub fn next_message(&mut self) -> Option<Result<Message, DraughtsError>> {
         let Some(end) = self.0.iter().position(|byte| *byte == 0) else {
-            return (self.0.len() > LONGEST).then_some(Err(MessageError::TooLong));
+            return (self.0.len() > LONGEST).then(|| Err(too_long()));
         };
         let bytes: Vec<u8> = self.0.drain(..=end).take(end).collect();
         Some(String::from_utf8_lossy(&bytes).parse())
@@ -388,7 +384,8 @@ mod tests {
             assert!(text.parse::<Message>().is_err(), "{text:?}");
         }
         let two_of_a_kind = format!("R01{:32}W060000BW{}", "x", "w".repeat(32));
-        assert!(matches!(two_of_a_kind.parse::<Message>(), Err(MessageError::Board(_))));
+        let error = two_of_a_kind.parse::<Message>().expect_err("no position").to_string();
+        assert!(error.starts_with("the game asked for starts from no position"), "{error}");
     }
 
     #[test]
@@ -403,7 +400,7 @@ mod tests {
         }
         assert_eq!(received, sent.map(Ok));
         frames.push(&[b'C'; 200]);
-        assert_eq!(frames.next_message(), Some(Err(MessageError::TooLong)));
+        assert_eq!(frames.next_message(), Some(Err(too_long())));
     }
 
     proptest! {

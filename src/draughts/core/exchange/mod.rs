@@ -9,8 +9,8 @@
 mod message;
 mod partner;
 
-pub use message::{Acceptance, BackAnswer, Ending, Frames, Message, MessageError, Reason, Request, Taken};
-pub use partner::{Happening, Partner, PartnerError, PartnerPhase};
+pub use message::{Acceptance, BackAnswer, Ending, Frames, Message, Reason, Request, Taken};
+pub use partner::{Happening, Partner, PartnerPhase};
 
 /// The port on which programs wait for each other.
 pub const PORT: u16 = 27_531;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::message::{Acceptance, BackAnswer, Ending, Message, Reason, Request, Taken};
 use crate::{
-    board::{Board, Color, Move, MoveError, Rules},
+    board::{Board, Color, DraughtsError, Move, Rules},
     game::Game,
 };
 
@@ -45,19 +45,6 @@ pub enum Happening {
     Said(String),
     /// The other wanted to take moves back, which this program never does.
     WantedBack,
-}
-
-/// A word that does not fit.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PartnerError {
-    /// A message of the other program that is not allowed now.
-    #[error("the other program says {said:?} while {phase}")]
-    Unexpected { said: String, phase: &'static str },
-    /// A message of this program that is not allowed now.
-    #[error("nothing can be {wanted} while {phase}")]
-    OutOfTurn { wanted: &'static str, phase: &'static str },
-    #[error(transparent)]
-    Move(#[from] MoveError),
 }
 
 impl PartnerPhase {
@@ -109,8 +96,8 @@ impl Partner {
         self.phase == PartnerPhase::Playing(self.game.board().to_move())
     }
 
-    fn out_of_turn<T>(&self, wanted: &'static str) -> Result<T, PartnerError> {
-        Err(PartnerError::OutOfTurn { wanted, phase: self.phase.words() })
+    fn out_of_turn<T>(&self, wanted: &str) -> Result<T, DraughtsError> {
+        Err(DraughtsError(format!("nothing can be {wanted} while {}", self.phase.words())))
     }
 
     /// Asks for a game in which the other program plays `follower`.
@@ -123,7 +110,7 @@ impl Partner {
         minutes: u16,
         moves: u16,
         start: Option<Board>,
-    ) -> Result<Message, PartnerError> {
+    ) -> Result<Message, DraughtsError> {
         if !self.initiator || self.phase != PartnerPhase::Idle {
             return self.out_of_turn("asked for");
         }
@@ -133,7 +120,7 @@ impl Partner {
     }
 
     /// Answers the other's wish.
-    pub fn answer(&mut self, acceptance: Acceptance) -> Result<Message, PartnerError> {
+    pub fn answer(&mut self, acceptance: Acceptance) -> Result<Message, DraughtsError> {
         let PartnerPhase::ToAnswer(request) = self.phase.clone() else { return self.out_of_turn("answered") };
         match acceptance {
             Acceptance::Accepted => self.begin(&request, request.follower),
@@ -152,7 +139,7 @@ impl Partner {
     ///
     /// # Errors
     /// If this program is not to move, or the move is illegal.
-    pub fn play(&mut self, mv: Move, time: Duration) -> Result<Message, PartnerError> {
+    pub fn play(&mut self, mv: Move, time: Duration) -> Result<Message, DraughtsError> {
         if !self.is_to_move() {
             return self.out_of_turn("played");
         }
@@ -164,7 +151,7 @@ impl Partner {
     ///
     /// # Errors
     /// If this program is not to move: the protocol lets only that one end a game.
-    pub fn end(&mut self, reason: Reason, last: bool) -> Result<Message, PartnerError> {
+    pub fn end(&mut self, reason: Reason, last: bool) -> Result<Message, DraughtsError> {
         if !self.is_to_move() {
             return self.out_of_turn("ended");
         }
@@ -179,14 +166,14 @@ impl Partner {
         Some(Reason::of(outcome, self.game.board().to_move()))
     }
 
-    /// Takes a message of the other program: what it means, and what is to be sent back at once.
+    /// Takes a message of the other program. Returns its meaning, and the message to send back at once.
     ///
     /// # Errors
     /// When it means nothing now, or brings a move that is not legal. The state is as before.
-    pub fn receive(&mut self, message: Message) -> Result<(Happening, Option<Message>), PartnerError> {
-        let unexpected = |this: &Self, said: &Message| PartnerError::Unexpected {
-            said: said.to_string(),
-            phase: this.phase.words(),
+    pub fn receive(&mut self, message: Message) -> Result<(Happening, Option<Message>), DraughtsError> {
+        let unexpected = |this: &Self, said: &Message| {
+            let said = said.to_string();
+            DraughtsError(format!("the other program says {said:?} while {}", this.phase.words()))
         };
         let happening = match (message, self.phase.clone()) {
             (Message::Chat(words), _) => Happening::Said(words),
@@ -229,11 +216,11 @@ impl Partner {
     }
 
     /// Plays the other's move. Where several paths take the same pieces it does not matter which it took.
-    fn follow(&mut self, taken: &Taken) -> Result<Move, PartnerError> {
+    fn follow(&mut self, taken: &Taken) -> Result<Move, DraughtsError> {
         let legal = self.game.legal_moves();
         let Some(mv) = legal.iter().find(|mv| taken.is(mv)) else {
             let text = format!("{} to {} taking {:?}", taken.from, taken.to, taken.taken);
-            return Err(MoveError::Illegal { text, legal: format!("{legal:?}") }.into());
+            return Err(DraughtsError(format!("{text} is not legal here (legal: {legal:?})")));
         };
         self.game.play(*mv)?;
         Ok(*mv)
@@ -288,7 +275,8 @@ mod tests {
         let before = black.clone();
         let square = |number| Square::new(number).expect("on the board");
         let taken = Taken { time: Duration::ZERO, from: square(21), to: square(13), taken: square(17).set() };
-        assert!(matches!(black.receive(Message::Move(taken)), Err(PartnerError::Move(_))));
+        let error = black.receive(Message::Move(taken)).expect_err("an illegal move").to_string();
+        assert!(error.contains("is not legal here"), "{error}");
         assert_eq!((black.game(), black.phase()), (before.game(), before.phase()));
         assert!(white.is_to_move());
     }

@@ -3,7 +3,7 @@
 pub mod ballots;
 pub mod pdn;
 
-use super::board::{Board, Color, Move, MoveError, MoveList, Rules};
+use super::board::{Board, Color, DraughtsError, Move, MoveList, Rules};
 
 /// Plies without a capture or a man's move after which the game is drawn: forty moves of each side.
 pub const REVERSIBLE_PLIES: usize = 80;
@@ -75,11 +75,11 @@ impl Game {
     ///
     /// # Errors
     /// When it is not legal, or the game is over.
-    pub fn play(&mut self, mv: Move) -> Result<(), MoveError> {
+    pub fn play(&mut self, mv: Move) -> Result<(), DraughtsError> {
         let legal = self.legal_moves();
         if !legal.contains(&mv) {
             let legal = if legal.is_empty() { "none".to_owned() } else { format!("{legal:?}") };
-            return Err(MoveError::Illegal { text: mv.to_string(), legal });
+            return Err(DraughtsError(format!("{mv} is not legal here (legal: {legal})")));
         }
         self.advance(mv);
         Ok(())
@@ -91,7 +91,7 @@ impl Game {
     }
 
     /// Reads a move and plays it.
-    pub fn play_text(&mut self, text: &str) -> Result<Move, MoveError> {
+    pub fn play_text(&mut self, text: &str) -> Result<Move, DraughtsError> {
         let mv = self.board().read_move(text, self.rules)?;
         self.play(mv)?;
         Ok(mv)
@@ -99,7 +99,7 @@ impl Game {
 
     /// Plays a move of a score sheet, also after a draw: over the board a draw must be claimed, and
     /// may not have been.
-    fn play_recorded(&mut self, text: &str) -> Result<(), MoveError> {
+    fn play_recorded(&mut self, text: &str) -> Result<(), DraughtsError> {
         self.advance(self.board().read_move(text, self.rules)?);
         Ok(())
     }

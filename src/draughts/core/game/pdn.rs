@@ -5,7 +5,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use super::{Game, Outcome};
-use crate::board::{Board, Color, FenError, MoveError, Rules};
+use crate::board::{Board, Color, DraughtsError, Rules};
 
 /// The number and board of Italian draughts in the tag `GameType`: game 22, White first, 8 by 8, numbered squares that
 /// start at White's far left, on a board that is mirrored: its dark corner is at the right hand.
@@ -71,46 +71,6 @@ pub struct PdnRecord {
     pub result: GameResult,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PdnError {
-    /// A tag that is not closed, or has no value.
-    #[error("game {game}: {text:?} is no tag (accepted: [Name \"value\"])")]
-    Tag {
-        /// The game's number in the file, from 1.
-        game: usize,
-        /// The tag, as far as it goes.
-        text: String,
-    },
-    /// A comment or a variation that is not closed.
-    #[error("game {game}: {opening:?} is never closed")]
-    Open {
-        /// The game's number in the file, from 1.
-        game: usize,
-        opening: char,
-    },
-    #[error("game {game} is of type {kind:?}, Italian draughts is 22")]
-    OtherGame {
-        /// The game's number in the file, from 1.
-        game: usize,
-        /// The value of its tag `GameType`.
-        kind: String,
-    },
-    #[error("game {game}: {source}")]
-    Start {
-        /// The game's number in the file, from 1.
-        game: usize,
-        source: FenError,
-    },
-    #[error("game {game}, ply {ply}: {source}")]
-    Move {
-        /// The game's number in the file, from 1.
-        game: usize,
-        /// The ply, from 1.
-        ply: usize,
-        source: MoveError,
-    },
-}
-
 impl fmt::Display for PdnRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut tag =
@@ -170,7 +130,7 @@ fn wrap(f: &mut fmt::Formatter<'_>, line: &mut String, word: &str) -> fmt::Resul
 ///
 /// # Errors
 /// At the first fault, with the number of the game.
-pub fn read(text: &str, rules: Rules) -> Result<Vec<PdnRecord>, PdnError> {
+pub fn read(text: &str, rules: Rules) -> Result<Vec<PdnRecord>, DraughtsError> {
     let mut reader = PdnReader {
         rest: text,
         records: Vec::new(),
@@ -206,16 +166,20 @@ struct PdnReader<'a> {
 }
 
 impl<'a> PdnReader<'a> {
-    fn number(&self) -> usize {
-        self.records.len() + 1
+    /// A fault of the present game, named by its number in the file, from 1.
+    fn fault(&self, what: &str) -> DraughtsError {
+        DraughtsError(format!("game {}{what}", self.records.len() + 1))
     }
 
-    fn tag(&mut self) -> Result<(), PdnError> {
+    fn tag(&mut self) -> Result<(), DraughtsError> {
         // A tag after moves begins the next game, though the last one has no result.
         if !self.words.is_empty() {
             self.finish(GameResult::Unknown)?;
         }
-        let wrong = || PdnError::Tag { game: self.number(), text: self.rest.chars().take(40).collect() };
+        let wrong = || {
+            let shown: String = self.rest.chars().take(40).collect();
+            self.fault(&format!(": {shown:?} is no tag (accepted: [Name \"value\"])"))
+        };
         let (name, rest) = self.rest[1..].split_once('"').ok_or_else(wrong)?;
         let mut value = String::new();
         let mut characters = rest.char_indices();
@@ -235,8 +199,8 @@ impl<'a> PdnReader<'a> {
         Ok(())
     }
 
-    fn comment(&mut self) -> Result<(), PdnError> {
-        let open = PdnError::Open { game: self.number(), opening: '{' };
+    fn comment(&mut self) -> Result<(), DraughtsError> {
+        let open = self.fault(": '{' is never closed");
         let (comment, rest) = self.rest[1..].split_once('}').ok_or(open)?;
         let said = self.comments.entry(self.words.len()).or_default();
         for word in comment.split_whitespace() {
@@ -248,7 +212,7 @@ impl<'a> PdnReader<'a> {
     }
 
     /// Leaves out a variation with those inside it. Parentheses in its comments are no variations.
-    fn skip_variation(&mut self) -> Result<(), PdnError> {
+    fn skip_variation(&mut self) -> Result<(), DraughtsError> {
         let (mut depth, mut end_of_comment) = (0, None);
         for (index, character) in self.rest.char_indices() {
             match (end_of_comment, character) {
@@ -265,10 +229,10 @@ impl<'a> PdnReader<'a> {
                 return Ok(());
             }
         }
-        Err(PdnError::Open { game: self.number(), opening: '(' })
+        Err(self.fault(": '(' is never closed"))
     }
 
-    fn word(&mut self) -> Result<(), PdnError> {
+    fn word(&mut self) -> Result<(), DraughtsError> {
         let end = self.rest.find(|c: char| c.is_whitespace() || "[{(;".contains(c)).unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end.max(self.rest.chars().next().map_or(0, char::len_utf8)));
         self.rest = rest;
@@ -285,18 +249,17 @@ impl<'a> PdnReader<'a> {
     }
 
     /// Plays the words that were read as moves from the start that the tags name.
-    fn finish(&mut self, result: GameResult) -> Result<(), PdnError> {
-        let game = self.number();
+    fn finish(&mut self, result: GameResult) -> Result<(), DraughtsError> {
         let (mut start, mut rules) = (Board::default(), self.rules);
         let mut said = GameResult::Unknown;
         let mut tags = Vec::new();
         for (name, value) in std::mem::take(&mut self.tags) {
             match name.as_str() {
                 "GameType" if value.split(',').next().map(str::trim) != Some("22") => {
-                    return Err(PdnError::OtherGame { game, kind: value });
+                    return Err(self.fault(&format!(" is of type {value:?}, Italian draughts is 22")));
                 }
                 "GameType" => {}
-                "FEN" => start = value.parse().map_err(|source| PdnError::Start { game, source })?,
+                "FEN" => start = value.parse().map_err(|error| self.fault(&format!(": {error}")))?,
                 "Result" => said = GameResult::read(value.trim()).unwrap_or_default(),
                 RULES => match Rules::ALL.into_iter().find(|known| known.to_string() == value) {
                     Some(named) => rules = named,
@@ -307,7 +270,7 @@ impl<'a> PdnReader<'a> {
         }
         let mut played = Game::new(start, rules);
         for (ply, word) in (1..).zip(std::mem::take(&mut self.words)) {
-            played.play_recorded(word).map_err(|source| PdnError::Move { game, ply, source })?;
+            played.play_recorded(word).map_err(|error| self.fault(&format!(", ply {ply}: {error}")))?;
         }
         let result = if result == GameResult::Unknown { said } else { result };
         let comments = std::mem::take(&mut self.comments);

@@ -27,9 +27,6 @@ const ASPIRATION: i32 = 25;
 /// The nodes between two checks of clock and flag; a power of two.
 const LOOK: u64 = 256;
 
-/// The search ran into a limit: its values are of no use.
-struct Stopped;
-
 /// A position in the tree, `ply` plies below the root, to be searched to a depth.
 struct Node {
     board: Board,
@@ -96,10 +93,8 @@ impl<'a> Tree<'a> {
         let mut value = 0;
         let deepest = self.limits.depth.unwrap_or(u32::MAX).clamp(1, MAX_PLY as u32 / 2);
         for depth in 1..=deepest {
-            match self.aspire(&mut roots, depth as i32, value) {
-                Err(Stopped) => break,
-                Ok(found) => value = found,
-            }
+            let Some(found) = self.aspire(&mut roots, depth as i32, value) else { break };
+            value = found;
             let pv = self.lines[0].clone();
             let iteration = Iteration {
                 best: pv[0],
@@ -121,7 +116,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Searches the root in a narrow window round the expected value, and in wider ones until the value is inside.
-    fn aspire(&mut self, roots: &mut MoveList, depth: i32, expected: i32) -> Result<i32, Stopped> {
+    fn aspire(&mut self, roots: &mut MoveList, depth: i32, expected: i32) -> Option<i32> {
         let mut width = if depth < 4 { 2 * WIN } else { ASPIRATION };
         let (mut low, mut high) = (expected - width, expected + width);
         loop {
@@ -132,12 +127,12 @@ impl<'a> Tree<'a> {
             } else if value >= high && high < WIN {
                 high = value + width;
             } else {
-                return Ok(value);
+                return Some(value);
             }
         }
     }
 
-    fn search_root(&mut self, roots: &mut MoveList, depth: i32, alpha: i32, beta: i32) -> Result<i32, Stopped> {
+    fn search_root(&mut self, roots: &mut MoveList, depth: i32, alpha: i32, beta: i32) -> Option<i32> {
         let node = Node { board: self.root, depth, ply: 0 };
         self.enter()?;
         let (mut best, mut best_index) = (-WIN, 0);
@@ -159,28 +154,28 @@ impl<'a> Tree<'a> {
             }
         }
         to_front(roots, best_index);
-        Ok(best)
+        Some(best)
     }
 
     fn told_to_stop(&self) -> bool {
         self.stop.load(Relaxed) || self.limits.time.is_some_and(|time| self.started.elapsed() >= time)
     }
 
-    /// Counts a node and checks the limits.
-    fn enter(&mut self) -> Result<(), Stopped> {
+    /// Counts a node; `None` at a limit, where the search ends and its values are of no use.
+    fn enter(&mut self) -> Option<()> {
         if self.may_stop {
             let out_of_nodes = self.limits.nodes.is_some_and(|nodes| self.nodes >= nodes);
             if out_of_nodes || self.nodes.is_multiple_of(LOOK) && self.told_to_stop() {
-                return Err(Stopped);
+                return None;
             }
         }
         self.nodes += 1;
-        Ok(())
+        Some(())
     }
 
     /// Returns the value of a move for the side that makes it, searched `depth` plies deep beyond
     /// it.
-    fn child(&mut self, node: &Node, mv: &Move, depth: i32, alpha: i32, beta: i32) -> Result<i32, Stopped> {
+    fn child(&mut self, node: &Node, mv: &Move, depth: i32, alpha: i32, beta: i32) -> Option<i32> {
         let before = self.reversible;
         self.reversible = if node.board.is_irreversible(mv) { 0 } else { before + 1 };
         let board = node.board.after(mv);
@@ -188,7 +183,7 @@ impl<'a> Tree<'a> {
         let value = self.search(&Node { board, depth, ply: node.ply + 1 }, -beta, -alpha);
         self.path.pop();
         self.reversible = before;
-        Ok(-value?)
+        Some(-value?)
     }
 
     /// The line from a ply is a move and the line from the next.
@@ -227,20 +222,20 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn search(&mut self, node: &Node, alpha: i32, beta: i32) -> Result<i32, Stopped> {
+    fn search(&mut self, node: &Node, alpha: i32, beta: i32) -> Option<i32> {
         self.enter()?;
         let Node { board, depth, ply } = node;
         self.lines[*ply].clear();
         let lost = |this: &Self| board.legal_moves(this.rules).is_empty().then_some(*ply as i32 - WIN);
         if self.is_drawn() {
             // A side without a move has lost before anything is drawn.
-            return Ok(lost(self).unwrap_or(self.draw(*ply)));
+            return Some(lost(self).unwrap_or(self.draw(*ply)));
         }
         if let Some(value) = self.known(board, *ply) {
-            return Ok(value);
+            return Some(value);
         }
         if *depth <= 0 && !board.must_capture() || ply + 1 >= MAX_PLY {
-            return Ok(lost(self).unwrap_or_else(|| self.options.evaluation.value(board)));
+            return Some(lost(self).unwrap_or_else(|| self.options.evaluation.value(board)));
         }
         self.interior(node, alpha, beta)
     }
@@ -257,16 +252,16 @@ impl<'a> Tree<'a> {
         enough.then_some(value)
     }
 
-    fn interior(&mut self, node: &Node, original: i32, beta: i32) -> Result<i32, Stopped> {
+    fn interior(&mut self, node: &Node, original: i32, beta: i32) -> Option<i32> {
         let ply = node.ply;
         let key = *self.path.last().unwrap_or(&0);
         let entry = self.table.probe(key);
         if let Some(value) = Self::remembered(entry, node, original, beta) {
-            return Ok(value);
+            return Some(value);
         }
         let moves = node.board.legal_moves(self.rules);
         if moves.is_empty() {
-            return Ok(ply as i32 - WIN);
+            return Some(ply as i32 - WIN);
         }
         // A single reply is no choice: it costs no depth, unless the line could then go on for ever.
         let extension = i32::from(moves.len() == 1 && node.depth > 0 && ply < MAX_PLY / 2);
@@ -297,20 +292,12 @@ impl<'a> Tree<'a> {
             _ => Bound::Upper,
         };
         self.table.store(key, to_table(best, ply), node.depth, bound, best_index);
-        Ok(best)
+        Some(best)
     }
 
     /// Searches a move that is expected to be no better than the best: with a null window, late
     /// moves less deep, and in full if it is better.
-    fn scout(
-        &mut self,
-        node: &Node,
-        mv: &Move,
-        reduction: i32,
-        depth: i32,
-        alpha: i32,
-        beta: i32,
-    ) -> Result<i32, Stopped> {
+    fn scout(&mut self, node: &Node, mv: &Move, reduction: i32, depth: i32, alpha: i32, beta: i32) -> Option<i32> {
         let mut value = self.child(node, mv, depth - reduction, alpha, alpha + 1)?;
         if value > alpha && reduction > 0 {
             value = self.child(node, mv, depth, alpha, alpha + 1)?;
@@ -318,7 +305,7 @@ impl<'a> Tree<'a> {
         if value > alpha && value < beta {
             value = self.child(node, mv, depth, alpha, beta)?;
         }
-        Ok(value)
+        Some(value)
     }
 
     /// The places of the moves in the order in which they are tried: the table's, those that cut before, then by history.

@@ -112,10 +112,6 @@ impl Searcher {
         Self { options, table }
     }
 
-    pub fn options(&self) -> &SearchOptions {
-        &self.options
-    }
-
     /// Forgets the past, as for a new game.
     pub fn clear(&mut self) {
         self.table.clear();

@@ -1,4 +1,4 @@
-//! The transposition table: what is known of positions that may be reached by several ways.
+//! The transposition table: results for positions that may be reached by several ways.
 
 /// The relation of a stored value to the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

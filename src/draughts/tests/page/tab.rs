@@ -120,7 +120,7 @@ async fn capture_is_made_step_by_step() {
     browser.until("document.querySelector('.over').textContent.includes('31x24x …')").await;
     drag(&browser, 24, 15).await;
     browser.until("document.querySelectorAll('.piece.taken').length === 2").await;
-    // What is half done is given up by the same button as what is done.
+    // The same button gives up a setup that is half done.
     let back = "[...document.querySelectorAll('button')].find((b) => b.textContent === 'Take back')";
     browser.script(&format!("{back}.click()")).await;
     browser.until("document.querySelectorAll('.piece.taken').length === 0").await;
@@ -131,11 +131,11 @@ async fn capture_is_made_step_by_step() {
     let words = "return [...document.querySelectorAll('.moves .san')].map((e) => e.textContent)";
     // The man on 6 is all that Black's last man can take.
     assert_eq!(browser.script(words).await, json!(["31x24x15x6", "2x11"]));
-    browser.until("document.querySelector('.over').textContent === 'Your move: you must take, 14x7'").await;
+    browser.until("document.querySelector('.over').textContent === 'Your move: you must capture 14x7'").await;
     let counts = "return [...document.querySelectorAll('.pieces-taken')].map((e) => e.textContent).join(' ')";
     assert_eq!(browser.script(counts).await, "×1 ×3");
 
-    // What is saved is the blob that the browser is given.
+    // The browser saves the blob that the page gives it.
     let listen = "const make = URL.createObjectURL;
          URL.createObjectURL = (blob) => (blob.text().then((text) => (document.body.dataset.saved = text)), make(blob));
          [...document.querySelectorAll('button')].find((b) => b.textContent === 'PDN').click();";

@@ -1,8 +1,8 @@
 //! Weights of their own for those of the balanced seven (docs/method.md §3) that measured better with them.
 //!
-//! What was fitted to stand beside everything else misjudges where the rest is missing: an instance that knows only a part
-//! may play much better with weights fitted to that part alone (docs/experiments.md). Each file is written by
-//! `concilio-lab tune --knowledge LETTERS`; what its instance does not count is as in the common weights.
+//! Weights fitted beside all others misjudge positions without the others: an instance with partial knowledge may play much
+//! better with weights fitted to that part alone (docs/experiments.md). `concilio-lab tune --knowledge LETTERS` writes each file;
+//! all other weights are the common ones.
 
 use super::{WEIGHTS, Weights, score, terms};
 use crate::knowledge::Knowledge;

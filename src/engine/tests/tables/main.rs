@@ -51,18 +51,19 @@ fn known_endings_are_known() {
 #[testkit::test(needs(SYZYGY))]
 fn best_moves_keep_the_draw() {
     let position = position("8/8/8/3k4/8/3K4/3P4/8 w - - 0 1");
-    let (outcome, moves) = tables().best_moves(&position, &position.legal_moves()).expect("three men");
-    assert_eq!(outcome, Outcome::Draw);
-    assert!(!moves.is_empty());
+    let settled = tables().settle(&position, &position.legal_moves(), true).expect("three men");
+    assert_eq!(settled.outcome, Outcome::Draw);
+    assert!(!settled.moves.is_empty());
 }
 
 #[testkit::test(needs(SYZYGY))]
 fn quickest_wins_are_among_the_wins() {
     let tables = tables();
     let position = position("8/8/8/3k4/8/8/2Q1K3/8 w - - 0 1");
-    let keeping = |quickest| tables.keeping_moves(&position, &position.legal_moves(), quickest).expect("three men");
-    let ((outcome, all), (_, quickest)) = (keeping(false), keeping(true));
-    assert_eq!(outcome, Outcome::Win);
+    let [all, quickest] =
+        [false, true].map(|quickest| tables.settle(&position, &position.legal_moves(), quickest).expect("three men"));
+    assert_eq!(all.outcome, Outcome::Win);
+    let (all, quickest) = (all.moves, quickest.moves);
     assert!(quickest.iter().all(|mv| all.contains(mv)) && quickest.len() < all.len(), "{quickest:?} of {all:?}");
 }
 

@@ -50,7 +50,7 @@ fn training_chain_runs_end_to_end() {
     assert!(make(&path("in two"), "8", "1").status.success());
     assert!(make(&path("in two"), "200", "2").status.success());
     assert_eq!(files(&path("through")), files(&path("in two")));
-    // Of fewer games too few positions would be kept back to tell learning from chance.
+    // With fewer games too few positions would be kept back to tell learning from chance.
     assert!(make(&path("through"), "1600", "2").status.success());
 
     let labelled = label(&path("through"), &path("labelled"));
@@ -59,13 +59,20 @@ fn training_chain_runs_end_to_end() {
     let again = label(&path("through"), &path("labelled"));
     assert!(again.status.success(), "there is nothing left to do: {}", text(&again.stderr));
 
-    let (labels, weights, net) = (path("labelled"), path("weights.rs"), path("n.net"));
-    let [labels, weights, net] = [&labels, &weights, &net].map(|path| path.to_string_lossy().into_owned());
+    let names = ["labelled", "positions", "weights.rs", "n.net"];
+    let [labels, positions, weights, net] = names.map(|name| path(name).to_string_lossy().into_owned());
     let tuned = concilio_lab(&["tune", "--positions", &labels, "--output", &weights, "--epochs", "2"]);
     assert!(tuned.status.success(), "{}", text(&tuned.stderr));
 
+    let early = concilio_lab(&["train", &labels, "--output", &net]);
+    let said = text(&early.stderr);
+    assert!(said.lines().count() == 1 && said.contains("concilio-lab shuffle"), "{said}");
+    let shuffled = concilio_lab(&["shuffle", &labels, "--output", &positions]);
+    assert!(shuffled.status.success(), "{}", text(&shuffled.stderr));
+    let again = concilio_lab(&["shuffle", &labels, "--output", &positions]);
+    assert_eq!(text(&again.stdout), text(&shuffled.stdout), "there is nothing left to do");
     let epochs = ["--epochs", "4", "--batch", "256", "--threads", "2"];
-    let trained = concilio_lab(&[&["train", &labels, "--output", &net], &epochs[..]].concat());
+    let trained = concilio_lab(&[&["train", &positions, "--output", &net], &epochs[..]].concat());
     assert!(trained.status.success(), "{}", text(&trained.stderr));
     let losses = kept_back(&text(&trained.stderr));
     assert!(losses.len() == 4 && losses[3] < losses[0], "{losses:?}");
@@ -74,12 +81,12 @@ fn training_chain_runs_end_to_end() {
     assert!(path("n.svg").exists(), "the learning curve");
 
     let further = path("further.net").to_string_lossy().into_owned();
-    let go_on = ["train", &labels, "--output", &further, "--epochs", "1", "--rate", "0.0002", "--start", &net];
+    let go_on = ["train", &positions, "--output", &further, "--epochs", "1", "--rate", "0.0002", "--start", &net];
     let trained = concilio_lab(&go_on);
     assert!(trained.status.success(), "{}", text(&trained.stderr));
     assert!(kept_back(&text(&trained.stderr))[0] < losses[0], "it begins where the other has ended");
     let wider = path("wider.net").to_string_lossy().into_owned();
-    let train = ["train", &labels, "--epochs", "1", "--output"];
+    let train = ["train", &positions, "--epochs", "1", "--output"];
     let trained = concilio_lab(&[&train[..], &[&wider, "--start", &net, "--width", "256"]].concat());
     assert!(trained.status.success(), "{}", text(&trained.stderr));
     let narrower = concilio_lab(&[&train[..], &[&further, "--start", &wider, "--width", "128"]].concat());
@@ -107,7 +114,9 @@ fn missing_teacher_leaves_no_folder() {
 fn empty_folder_error_names_the_remedy() {
     let folder = tempfile::tempdir().expect("a folder");
     let empty = folder.path().to_string_lossy().into_owned();
-    let trained = concilio_lab(&["train", &empty, "--output", "n.net"]);
-    let said = text(&trained.stderr);
-    assert!(said.lines().count() == 1 && said.contains(&empty) && said.contains("concilio-lab data"), "{said}");
+    for (command, remedy) in [("shuffle", "concilio-lab data"), ("train", "concilio-lab shuffle")] {
+        let tried = concilio_lab(&[command, &empty, "--output", &format!("{empty}/to")]);
+        let said = text(&tried.stderr);
+        assert!(said.lines().count() == 1 && said.contains(&empty) && said.contains(remedy), "{said}");
+    }
 }

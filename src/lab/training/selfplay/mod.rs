@@ -1,114 +1,126 @@
-//! Games of the engine against itself, written as shards of labelled positions.
+//! Games of the engine against itself, as strong as it is: with its net.
 //!
-//! A game depends on the plan and its number only, and a shard is a fixed range of games: so a folder that was left
+//! A game depends on the plan and its number only, and a file is a fixed range of games: so a folder that was left
 //! unfinished is filled further by the same call, with any number of threads, and the same plan makes the same files. A
-//! process that is ended at any time loses what it had of the shards it was at and nothing else.
+//! process that is ended at any time loses what it had of the files it was at and nothing else.
 
 mod game;
 
 use std::{
-    fs, io,
+    fs,
     num::NonZeroUsize,
     path::{Path, PathBuf},
-    sync::{Mutex, atomic::AtomicBool},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
 
-use crate::training::{Record, Shard, ShardError, shared_work::share};
-use game::SelfPlayer;
+use engine::{EngineOptions, Knowledge};
+use experiment::in_parallel;
+use util::Failure;
 
-#[derive(Clone, Debug, PartialEq)]
+use crate::{
+    openings::OpeningBook,
+    training::{
+        data_file::{DataHead, DataKind, unreadable},
+        game::Games,
+    },
+};
+use game::{PLIES_AFTER_BOOK, RANDOM_PLIES, SelfPlayer};
+
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// Nodes of every search.
     pub nodes: u64,
     pub seed: u64,
-    /// The share of quiet positions to keep, 0 to 1: neighbours are much alike.
-    pub keep: f64,
-    /// Games of one file; at least 1. Some thousand positions a second and thread make 512 games a matter of seconds.
-    pub games_per_shard: u32,
+    /// Games of one file; at least 1. A few games a second and thread make 512 games a matter of minutes.
+    pub games_per_file: u32,
+    /// The openings that random moves follow, in place of the usual start.
+    pub book: Option<Arc<OpeningBook>>,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { nodes: 200, seed: 1, keep: 1.0, games_per_shard: 512 }
+        Self { nodes: 200, seed: 1, games_per_file: 512, book: None }
     }
 }
 
 impl Plan {
-    /// Returns a description of everything that the positions depend on.
+    fn options(&self) -> EngineOptions {
+        EngineOptions { hash: 1, knowledge: Knowledge::STRONGEST, ..EngineOptions::default() }
+    }
+
+    /// Returns a description of everything that the games depend on.
     pub fn description(&self) -> String {
-        let Self { nodes, seed, keep, games_per_shard } = self;
+        let Self { nodes, seed, games_per_file, book } = self;
+        let options = self.options();
+        let openings = match book {
+            Some(book) => {
+                format!("{PLIES_AFTER_BOOK} random plies after an opening of the book {:016x}", book.checksum())
+            }
+            None => format!("{RANDOM_PLIES} random plies"),
+        };
         format!(
-            "own games of concilio {}-{} with the eight heuristics, {nodes} nodes a move, {keep} of the quiet positions, \
-             seed {seed}, {games_per_shard} games a shard; own: score of that search; result: of the game",
+            "own games of concilio {}-{} with {} ({:016x}), {nodes} nodes a move, {openings}, seed {seed}, \
+             {games_per_file} games a file; own: score of that search; result: of the game",
             env!("CARGO_PKG_VERSION"),
-            engine::short_bench().nodes
+            engine::short_bench().nodes,
+            options.knowledge,
+            options.own_net().map_or(0, |net| net.checksum()),
         )
     }
 
     fn path(&self, folder: &Path, number: u64) -> PathBuf {
-        folder.join(format!("selfplay-{}-{number:06}.shard", self.seed))
+        folder.join(format!("selfplay-{}-{number:06}.{}", self.seed, DataKind::Games.extension()))
     }
 
-    /// Returns the positions of one shard; `None` if stopped.
-    fn shard(&self, player: &mut SelfPlayer, number: u64, stop: &AtomicBool) -> Option<Shard> {
-        let games = u64::from(self.games_per_shard.max(1));
-        let mut records: Vec<Record> = Vec::new();
-        for game in number * games..(number + 1) * games {
-            records.extend(player.play(self, game, stop)?);
+    /// Returns the games of one file; `None` if stopped.
+    fn games(&self, player: &mut SelfPlayer, number: u64, stop: &AtomicBool) -> Result<Option<Games>, Failure> {
+        let count = u64::from(self.games_per_file.max(1));
+        let mut games = Vec::new();
+        for game in number * count..(number + 1) * count {
+            let Some(game) = player.play(self, game, stop)? else { return Ok(None) };
+            games.push(game);
         }
-        Some(Shard { description: self.description(), records })
+        Ok(Some(Games { description: self.description(), games }))
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SelfPlayProgress {
-    /// Shards that are written, with those of earlier calls.
-    pub shards: u64,
-    pub positions: u64,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum SelfplayError {
-    #[error(transparent)]
-    Shard(#[from] ShardError),
-    #[error("{path}: {error}")]
-    Folder { path: PathBuf, error: io::Error },
-    /// A file of this name holds the games of another plan.
-    #[error("{0}: made by another plan, or by another engine; use another seed or folder")]
-    OtherPlan(PathBuf),
-}
-
-/// Fills `folder` with the shards 0 to `shards - 1` of a plan; those that are there are left as they are. Stops at the next
-/// search when `stop` is set. `progress` is called after every shard, from the thread that wrote or found it.
+/// Fills `folder` with this many files of games; those that are there already are not made again. After every file
+/// `progress` receives the number of files that are there.
 pub fn generate(
     plan: &Plan,
     folder: &Path,
-    shards: u64,
+    files: u64,
     threads: NonZeroUsize,
     stop: &AtomicBool,
-    progress: impl Fn(&SelfPlayProgress) + Sync,
-) -> Result<(), SelfplayError> {
-    fs::create_dir_all(folder).map_err(|error| SelfplayError::Folder { path: folder.to_owned(), error })?;
-    let done = Mutex::new(SelfPlayProgress::default());
-    let tell = |shard: &Shard| {
-        if let Ok(mut done) = done.lock() {
-            done.shards += 1;
-            done.positions += shard.records.len() as u64;
-            progress(&done);
-        }
-    };
-    let player = || Ok(SelfPlayer::new(plan));
-    share(shards, threads, stop, player, |player, number| {
-        let path = plan.path(folder, number);
+    mut progress: impl FnMut(usize),
+) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(unreadable(folder))?;
+    let description = plan.description();
+    let one = |player: &mut SelfPlayer, number: &u64| {
+        let path = plan.path(folder, *number);
         if path.exists() {
-            let shard = Shard::read(&path)?;
-            if shard.description != plan.description() {
-                return Err(SelfplayError::OtherPlan(path));
+            let is_ours = DataHead::read(DataKind::Games, &path)?.description == description;
+            if is_ours {
+                return Ok(true);
             }
-            tell(&shard);
-        } else if let Some(shard) = plan.shard(player, number, stop) {
-            shard.write(&path)?;
-            tell(&shard);
+            let path = path.display();
+            return Err(Failure::failed(format_args!(
+                "{path}: made by another plan, or by another engine; use another seed or folder"
+            )));
+        }
+        let Some(games) = plan.games(player, *number, stop)? else { return Ok(false) };
+        games.write(&path)?;
+        Ok(true)
+    };
+    let numbers: Vec<u64> = (0..files).collect();
+    let (halted, player, mut done) = (|| stop.load(Relaxed), || SelfPlayer::new(plan), 0);
+    in_parallel(&numbers, threads, halted, player, one, |_, is_made| {
+        if is_made {
+            done += 1;
+            progress(done);
         }
         Ok(())
     })
@@ -119,12 +131,12 @@ mod tests {
     use super::*;
 
     fn plan() -> Plan {
-        Plan { nodes: 30, games_per_shard: 2, ..Plan::default() }
+        Plan { nodes: 30, games_per_file: 2, ..Plan::default() }
     }
 
-    fn fill(plan: &Plan, folder: &Path, shards: u64, threads: usize) -> Result<(), SelfplayError> {
+    fn fill(plan: &Plan, folder: &Path, files: u64, threads: usize) -> Result<(), Failure> {
         let threads = NonZeroUsize::new(threads).expect("at least one");
-        generate(plan, folder, shards, threads, &AtomicBool::new(false), |_| {})
+        generate(plan, folder, files, threads, &AtomicBool::new(false), |_| {})
     }
 
     fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
@@ -140,24 +152,39 @@ mod tests {
         let (whole, parts) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
         fill(&plan(), whole.path(), 3, 1).expect("a writable folder");
         fill(&plan(), parts.path(), 1, 1).expect("a writable folder");
-        fs::write(parts.path().join("selfplay-1-000001.unfinished"), "half").expect("writable");
+        fs::write(parts.path().join("selfplay-1-000001.games.part"), "half").expect("writable");
         fill(&plan(), parts.path(), 3, 2).expect("a writable folder");
         assert_eq!(contents(parts.path()), contents(whole.path()));
     }
 
     #[test]
-    fn records_say_what_the_games_were() {
+    fn games_are_played_by_the_net() {
         let folder = tempfile::tempdir().expect("a folder");
         fill(&plan(), folder.path(), 2, 1).expect("a writable folder");
-        let read = |number| Shard::read(&plan().path(folder.path(), number)).expect("a shard").records;
-        let records = [read(0), read(1)].concat();
-        assert!(
-            records.iter().all(|record| record.own.is_some() && record.result.is_some() && record.teacher.is_none())
-        );
-        assert!(records.iter().all(|record| !record.board().expect("legal").in_check()));
-        let mut games: Vec<_> = records.iter().map(|record| record.game).collect();
-        games.dedup();
-        assert_eq!(games.len(), 4, "four games, one after the other");
+        let read = |number| Games::read(&plan().path(folder.path(), number)).expect("games").games;
+        let games = [read(0), read(1)].concat();
+        assert!(games.len() == 4 && games.iter().all(|game| !game.plies.is_empty()));
+        let mut ids: Vec<_> = games.iter().map(|game| game.id).collect();
+        ids.dedup();
+        assert_eq!(ids.len(), 4);
+        let net = engine::Net::shipped(Knowledge::STRONGEST).expect("the net of the engine");
+        assert!(plan().description().contains(&format!("with n ({:016x})", net.checksum())));
+    }
+
+    #[test]
+    fn book_openings_begin_the_games() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let book = folder.path().join("two.epd");
+        let openings =
+            ["rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -", "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - -"];
+        fs::write(&book, openings.join("\n")).expect("writable");
+        let book = OpeningBook::open(&book, usize::MAX, 1).expect("a book");
+        let plan = Plan { book: Some(Arc::new(book)), games_per_file: 8, ..plan() };
+        fill(&plan, &folder.path().join("games"), 1, 1).expect("a writable folder");
+        let games = Games::read(&plan.path(&folder.path().join("games"), 0)).expect("games").games;
+        for opening in openings {
+            assert!(games.iter().any(|game| game.start.board().to_fen().starts_with(opening)), "{opening}");
+        }
     }
 
     #[test]
@@ -173,11 +200,11 @@ mod tests {
     fn engines_of_one_version_differ() {
         let description = plan().description();
         let signature = engine::short_bench().nodes;
-        assert!(description.contains(&format!("-{signature} with")), "{description}");
+        assert!(description.contains(&format!("-{signature} with n")), "{description}");
     }
 
     #[test]
-    fn stop_leaves_whole_shards() {
+    fn stop_leaves_whole_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let stop = AtomicBool::new(true);
         generate(&plan(), folder.path(), 5, NonZeroUsize::MIN, &stop, |_| {}).expect("a writable folder");

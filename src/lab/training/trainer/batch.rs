@@ -34,22 +34,22 @@ impl Batch {
         Self { slices: (0..SLICES).map(slice).collect(), mask, scale, threads }
     }
 
-    /// The mean loss of the samples with these indices, and its gradient in the first slice.
-    pub(super) fn run(&mut self, numbers: &[f32], samples: &[Sample], indices: &[u32]) -> (f64, &[f32]) {
+    /// The mean loss of the samples, and its gradient in the first slice.
+    pub(super) fn run(&mut self, numbers: &[f32], samples: &[Sample]) -> (f64, &[f32]) {
         let (mask, scale) = (self.mask, self.scale);
-        let per_slice = indices.len().div_ceil(SLICES).max(1);
-        let mut work: Vec<(&mut Slice, &[u32])> = self.slices.iter_mut().zip(indices.chunks(per_slice)).collect();
+        let per_slice = samples.len().div_ceil(SLICES).max(1);
+        let mut work: Vec<(&mut Slice, &[Sample])> = self.slices.iter_mut().zip(samples.chunks(per_slice)).collect();
         let per_thread = work.len().div_ceil(self.threads.get()).max(1);
         thread::scope(|scope| {
             for part in work.chunks_mut(per_thread) {
                 scope.spawn(move || {
-                    for (slice, indices) in part {
-                        slice.run(numbers, samples, indices, mask, scale);
+                    for (slice, samples) in part {
+                        slice.run(numbers, samples, mask, scale);
                     }
                 });
             }
         });
-        let used = indices.len().div_ceil(per_slice);
+        let used = samples.len().div_ceil(per_slice);
         let (first, others) = self.slices[..used.max(1)].split_at_mut(1);
         let total = &mut first[0].gradient;
         let mut loss = first[0].loss;
@@ -59,7 +59,7 @@ impl Batch {
                 *sum += *part;
             }
         }
-        let share = 1.0 / indices.len().max(1) as f32;
+        let share = 1.0 / samples.len().max(1) as f32;
         for number in total.iter_mut() {
             *number *= share;
         }
@@ -68,38 +68,38 @@ impl Batch {
 }
 
 impl Slice {
-    fn run(&mut self, numbers: &[f32], samples: &[Sample], indices: &[u32], mask: Mask, scale: f32) {
+    fn run(&mut self, numbers: &[f32], samples: &[Sample], mask: Mask, scale: f32) {
         #[cfg(target_arch = "x86_64")]
         {
             if std::arch::is_x86_feature_detected!("avx512f") {
                 // SAFETY: the processor has AVX-512, the function's only requirement.
-                return unsafe { self.run_avx512(numbers, samples, indices, mask, scale) };
+                return unsafe { self.run_avx512(numbers, samples, mask, scale) };
             }
             if std::arch::is_x86_feature_detected!("avx2") {
                 // SAFETY: the processor has AVX2, the function's only requirement.
-                return unsafe { self.run_avx2(numbers, samples, indices, mask, scale) };
+                return unsafe { self.run_avx2(numbers, samples, mask, scale) };
             }
         }
-        self.run_plain(numbers, samples, indices, mask, scale);
+        self.run_plain(numbers, samples, mask, scale);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f")]
-    fn run_avx512(&mut self, numbers: &[f32], samples: &[Sample], indices: &[u32], mask: Mask, scale: f32) {
-        self.run_plain(numbers, samples, indices, mask, scale);
+    fn run_avx512(&mut self, numbers: &[f32], samples: &[Sample], mask: Mask, scale: f32) {
+        self.run_plain(numbers, samples, mask, scale);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn run_avx2(&mut self, numbers: &[f32], samples: &[Sample], indices: &[u32], mask: Mask, scale: f32) {
-        self.run_plain(numbers, samples, indices, mask, scale);
+    fn run_avx2(&mut self, numbers: &[f32], samples: &[Sample], mask: Mask, scale: f32) {
+        self.run_plain(numbers, samples, mask, scale);
     }
 
     #[inline(always)]
-    fn run_plain(&mut self, numbers: &[f32], samples: &[Sample], indices: &[u32], mask: Mask, scale: f32) {
+    fn run_plain(&mut self, numbers: &[f32], samples: &[Sample], mask: Mask, scale: f32) {
         self.gradient.fill(0.0);
         self.loss = 0.0;
-        for sample in indices.iter().filter_map(|i| samples.get(*i as usize)) {
+        for sample in samples {
             let inputs = Inputs::new(&sample.record, mask);
             self.pass.forward(numbers, &inputs);
             let expected = sigmoid((self.pass.value + sample.base) / scale);

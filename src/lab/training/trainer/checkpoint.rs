@@ -6,19 +6,12 @@
 use std::{fs, io, path::Path};
 
 use engine::checksum;
+use util::Failure;
 
 use super::adam::State;
-use crate::training::whole_file::replace;
+use crate::{state::replace, training::data_file::unreadable};
 
 const MAGIC: &[u8; 8] = b"conctrn1";
-
-#[derive(Debug, thiserror::Error)]
-pub enum CheckpointError {
-    #[error("{path}: {error}")]
-    File { path: std::path::PathBuf, error: io::Error },
-    #[error("{path}: {reason}")]
-    Content { path: std::path::PathBuf, reason: &'static str },
-}
 
 pub(super) fn to_bytes(state: &State, plan: &str) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
@@ -56,17 +49,17 @@ pub(super) fn from_bytes(bytes: &[u8], plan: &str, count: usize) -> Result<State
 }
 
 /// Writes a file that is there as a whole or not at all.
-pub(super) fn write(path: &Path, state: &State, plan: &str) -> Result<(), CheckpointError> {
-    replace(path, to_bytes(state, plan)).map_err(|error| CheckpointError::File { path: path.to_owned(), error })
+pub(super) fn write(path: &Path, state: &State, plan: &str) -> Result<(), Failure> {
+    replace(path, to_bytes(state, plan)).map_err(unreadable(path))
 }
 
 /// Reads the state of a plan of `count` numbers from a file; `None` without a file.
-pub(super) fn read(path: &Path, plan: &str, count: usize) -> Result<Option<State>, CheckpointError> {
+pub(super) fn read(path: &Path, plan: &str, count: usize) -> Result<Option<State>, Failure> {
     match fs::read(path) {
         Ok(bytes) => from_bytes(&bytes, plan, count)
             .map(Some)
-            .map_err(|reason| CheckpointError::Content { path: path.to_owned(), reason }),
+            .map_err(|reason| Failure::failed(format_args!("{}: {reason}", path.display()))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(CheckpointError::File { path: path.to_owned(), error }),
+        Err(error) => Err(unreadable(path)(error)),
     }
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{Epoch, Losses};
-use crate::training::whole_file::replace;
+use crate::{plot::curves, state::replace};
 
 /// The epochs of a training so far, and their file.
 #[derive(Debug)]
@@ -35,6 +35,21 @@ impl Course {
     pub fn epochs(&self) -> &[Epoch] {
         &self.epochs
     }
+}
+
+/// An SVG of the losses by epoch: of the positions learnt from, of those kept back, and of the base alone where it is near
+/// enough to be compared with.
+pub fn curve(epochs: &[Epoch]) -> String {
+    let line = |name: &str, loss: &dyn Fn(&Epoch) -> f64| {
+        let points = epochs.iter().map(|epoch| (f64::from(epoch.number), loss(epoch)));
+        (name.to_owned(), points.filter(|(_, loss)| loss.is_finite()).collect::<Vec<_>>())
+    };
+    let mut lines = vec![line("training", &|epoch| epoch.training), line("kept back", &|epoch| epoch.validation.all)];
+    let losses = || lines.iter().flat_map(|(_, points)| points).map(|(_, loss)| *loss);
+    let (low, high) = (losses().fold(f64::INFINITY, f64::min), losses().fold(0.0, f64::max));
+    let base = epochs.last().map(|epoch| epoch.validation.base).filter(|base| (low..=2.0 * high).contains(base));
+    lines.extend(base.map(|base| line("base alone", &|_| base)));
+    curves("The learning curve", "epoch", "loss", &lines)
 }
 
 fn written(epoch: &Epoch) -> String {

@@ -1,4 +1,5 @@
-//! Trains a net: mini-batches, Adam, a rate that falls along a cosine, validation by games that were kept back.
+//! Trains a net: mini-batches, Adam, a rate that warms up and falls along a cosine, validation by games that were kept back.
+//! The positions stream from disk, so a training of any size needs the same memory.
 //!
 //! A training depends on its plan and its data only, not on the threads; one that was ended goes on from its checkpoint to the
 //! same bytes.
@@ -7,37 +8,30 @@ mod adam;
 mod batch;
 mod checkpoint;
 mod course;
-mod curve;
 mod model;
 mod quantise;
 #[cfg(test)]
 mod tests;
 mod validate;
 
-use std::{
-    num::NonZeroUsize,
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
-};
+use std::{num::NonZeroUsize, path::Path, sync::Arc};
 
 use engine::net::{Header, Mask, Net};
+use util::Failure;
 
-use crate::training::{
-    SplitMix,
-    dataset::{Dataset, Sample},
-};
+use crate::training::dataset::Dataset;
 use adam::State;
 use batch::Batch;
 use model::{Inputs, Pass, Shape};
 
-pub use checkpoint::CheckpointError;
-pub use course::Course;
-pub use curve::curve;
-pub use quantise::{QuantisationError, Quantised, quantise};
-pub use validate::{GameStage, Losses, validate, validate_net};
+pub use course::{Course, curve};
+pub use quantise::quantise;
+pub use validate::{Losses, validate, validate_net};
+
+/// Steps between two checkpoints.
+const CHECKPOINT: u64 = 2000;
+/// The most steps in which the rate rises.
+const LONGEST_WARM_UP: u64 = 1000;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
@@ -52,7 +46,7 @@ pub struct Plan {
     pub epochs: u32,
     /// Positions of a step.
     pub batch: usize,
-    /// The rate of the first step; the last one's is a hundredth of it.
+    /// The highest rate, after the first fiftieth of the steps; the last one's is a hundredth of it.
     pub rate: f32,
     /// The decay of weights in a step, as a share of themselves and of the rate.
     pub decay: f32,
@@ -63,7 +57,7 @@ pub struct Plan {
 impl Default for Plan {
     fn default() -> Self {
         let (mask, width, start) = (Mask::ALL, 128, None);
-        Self { mask, width, seed: 1, start, epochs: 20, batch: 8192, rate: 0.001, decay: 0.01, scale: 200.0 }
+        Self { mask, width, seed: 1, start, epochs: 20, batch: 8192, rate: 0.001, decay: 0.01, scale: 110.0 }
     }
 }
 
@@ -71,12 +65,7 @@ impl Plan {
     /// Returns the facts that the numbers depend on, besides the data themselves.
     fn description(&self, dataset: &Dataset) -> String {
         let Self { mask, width, seed, start, epochs, batch, rate, decay, scale } = self;
-        let sum = dataset.training.iter().fold(0_u64, |sum, sample| {
-            crate::training::random::mix(
-                sum ^ sample.record.key() ^ u64::from(sample.target.to_bits()) << 32 ^ u64::from(sample.base.to_bits()),
-            )
-        });
-        let positions = dataset.training.len();
+        let (positions, sum) = (dataset.positions, dataset.fingerprint);
         let start = start.as_ref().map_or_else(String::new, |net| format!(", from the net {:016x}", net.checksum()));
         format!(
             "{positions} positions {sum:016x}, mask {mask}, width {width}, seed {seed}{start}, {epochs} epochs of batches \
@@ -93,9 +82,13 @@ impl Plan {
         start.map_or_else(|| self.shape().initial(self.seed), |net| self.shape().widened(net, self.seed))
     }
 
-    /// The rate of a step: along a cosine from the first to a hundredth.
+    /// The rate of a step: rising in the first steps, then along a cosine to a hundredth.
     fn rate(&self, step: u64, steps: u64) -> f32 {
-        let done = step as f32 / steps.max(1) as f32;
+        let warm = (steps / 50).min(LONGEST_WARM_UP);
+        if step < warm {
+            return self.rate * (step + 1) as f32 / (warm + 1) as f32;
+        }
+        let done = (step - warm) as f32 / (steps - warm).max(1) as f32;
         let fallen = (1.0 - (std::f32::consts::PI * done).cos()) / 2.0;
         self.rate * (1.0 - 0.99 * fallen)
     }
@@ -112,15 +105,6 @@ pub struct Epoch {
     pub validation: Losses,
 }
 
-#[derive(Debug)]
-pub enum TrainingOutcome {
-    Finished(Trained),
-    /// Stopped early; the checkpoint, if one was named, has everything.
-    Stopped {
-        steps: u64,
-    },
-}
-
 /// A trained net in floating point. [`quantise`] makes a [`Net`] of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trained {
@@ -129,39 +113,44 @@ pub struct Trained {
     pub mask: Mask,
 }
 
-/// Trains a net. With a `checkpoint` file it resumes from there, and writes it after every epoch
-/// and when stopped. `on_epoch` is called after every epoch.
+/// Trains a net. With a `checkpoint` file it resumes from there, and writes it every few steps, after every epoch and when
+/// stopped: before the first step, in the order of their numbers, for which `stop` is true. Then there is no net. `on_epoch` is
+/// called after every epoch.
 pub fn train(
     plan: &Plan,
     dataset: &Dataset,
     threads: NonZeroUsize,
     checkpoint: Option<&Path>,
-    stop: &AtomicBool,
+    stop: impl Fn(u64) -> bool,
     mut on_epoch: impl FnMut(&Epoch),
-) -> Result<TrainingOutcome, CheckpointError> {
+) -> Result<Option<Trained>, Failure> {
     let shape = plan.shape();
     let description = plan.description(dataset);
     let before = checkpoint.map(|path| checkpoint::read(path, &description, shape.count())).transpose()?.flatten();
     let mut state = before.unwrap_or_else(|| State::new(plan.first_numbers()));
-    let samples: &[Sample] = &dataset.training;
     let size = plan.batch.max(1);
-    let per_epoch = samples.len().div_ceil(size) as u64;
+    let per_epoch = dataset.positions.div_ceil(size as u64);
     let steps = per_epoch * u64::from(plan.epochs);
     let mut batch = Batch::new(shape, plan.mask, plan.scale, threads);
+    let mut samples = Vec::with_capacity(size);
     while state.steps < steps {
-        let epoch = state.steps / per_epoch;
-        let order = order(samples.len(), plan.seed, epoch);
+        let (epoch, done) = (state.steps / per_epoch, state.steps % per_epoch);
+        let mut pass = dataset.pass(plan.seed, epoch, done * size as u64);
         let (mut loss, mut trained) = (0.0, 0_u32);
-        for indices in order.chunks(size).skip((state.steps % per_epoch) as usize) {
-            if stop.load(Relaxed) {
+        for _ in done..per_epoch {
+            if stop(state.steps) {
                 save(checkpoint, &state, &description)?;
-                return Ok(TrainingOutcome::Stopped { steps: state.steps });
+                return Ok(None);
             }
-            let (batch_loss, gradient) = batch.run(&state.numbers, samples, indices);
+            pass.fill(&mut samples, size)?;
+            let (batch_loss, gradient) = batch.run(&state.numbers, &samples);
             let rate = plan.rate(state.steps, steps);
             state.step(gradient, shape, rate, plan.decay);
             loss += batch_loss;
             trained += 1;
+            if state.steps.is_multiple_of(CHECKPOINT) {
+                save(checkpoint, &state, &description)?;
+            }
         }
         save(checkpoint, &state, &description)?;
         let trained_so_far = Trained { numbers: state.numbers.clone(), shape, mask: plan.mask };
@@ -173,16 +162,10 @@ pub fn train(
             validation: validate(&trained_so_far, &dataset.validation, plan.scale),
         });
     }
-    Ok(TrainingOutcome::Finished(Trained { numbers: state.numbers, shape, mask: plan.mask }))
+    Ok(Some(Trained { numbers: state.numbers, shape, mask: plan.mask }))
 }
 
-fn order(count: usize, seed: u64, epoch: u64) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..count as u32).collect();
-    SplitMix::new(crate::training::random::mix(seed) ^ epoch).shuffle(&mut order);
-    order
-}
-
-fn save(path: Option<&Path>, state: &State, description: &str) -> Result<(), CheckpointError> {
+fn save(path: Option<&Path>, state: &State, description: &str) -> Result<(), Failure> {
     path.map_or(Ok(()), |path| checkpoint::write(path, state, description))
 }
 
@@ -198,7 +181,7 @@ impl Trained {
     /// started from; the caller adds base and command.
     pub fn header(&self, plan: &Plan, dataset: &Dataset) -> Header {
         let before = plan.start.as_ref().map_or(0, |net| net.header().positions);
-        let positions = before + dataset.training.len() as u64;
+        let positions = before + dataset.positions;
         Header { mask: self.mask, seed: plan.seed, positions, ..Header::default() }
     }
 }

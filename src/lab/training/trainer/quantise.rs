@@ -1,4 +1,4 @@
-//! A net in whole numbers, and what that costs.
+//! A net in whole numbers.
 
 use engine::{
     Net, NetError,
@@ -8,25 +8,8 @@ use engine::{
 use super::Trained;
 use crate::training::dataset::Sample;
 
-/// A net as it is played, and how far it is from the one that was trained.
-#[derive(Debug)]
-pub struct Quantised {
-    pub net: Net,
-    /// Error over the positions of the comparison.
-    pub error: QuantisationError,
-}
-
-/// Differences between the trained net and the one in whole numbers, in centipawns.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct QuantisationError {
-    /// The root of the mean square, in centipawns.
-    pub root_mean_square: f64,
-    /// The largest of all samples, in centipawns.
-    pub largest: f64,
-}
-
-/// Rounds a trained net and compares both on `samples`. What rounding adds to the outputs of a bucket on average, its bias takes off.
-pub fn quantise(trained: &Trained, header: Header, samples: &[Sample]) -> Result<Quantised, NetError> {
+/// Rounds a trained net. What rounding adds to the outputs of a bucket on average over `samples`, its bias takes off.
+pub fn quantise(trained: &Trained, header: Header, samples: &[Sample]) -> Result<Net, NetError> {
     let shape = trained.shape;
     let rounded = trained.numbers.iter().enumerate().map(|(i, number)| (number * shape.one(i)).round());
     let mut weights = Weights::zero(shape.width).ok_or(NetError::Weights)?;
@@ -46,25 +29,18 @@ pub fn quantise(trained: &Trained, header: Header, samples: &[Sample]) -> Result
     for (bias, (sum, count)) in weights.output_bias.iter_mut().zip(added) {
         *bias += (sum / f64::max(count, 1.0) * unit).round() as i32;
     }
-    let net = Net::new(header, weights)?;
-    let mut error = QuantisationError::default();
-    for (_, difference) in differences(trained, &net, samples) {
-        error.root_mean_square += difference * difference;
-        error.largest = error.largest.max(difference.abs());
-    }
-    error.root_mean_square = (error.root_mean_square / samples.len().max(1) as f64).sqrt();
-    Ok(Quantised { net, error })
+    Net::new(header, weights)
 }
 
 /// Returns the trained net's value less that of its integer version, sample by sample, in
 /// centipawns.
-fn differences<'a>(
+pub(super) fn differences<'a>(
     trained: &'a Trained,
     net: &'a Net,
     samples: &'a [Sample],
 ) -> impl Iterator<Item = (&'a Sample, f64)> {
     samples.iter().filter_map(|sample| {
-        let board = sample.record.board().ok()?;
+        let board = sample.record.board()?;
         Some((sample, f64::from(trained.value(&sample.record) - net.evaluate(&board) as f32)))
     })
 }

@@ -1,25 +1,29 @@
-use std::fs;
+use std::{fs, sync::atomic::AtomicBool};
 
 use engine::{IN_FULL, Knowledge, Position, board::Role, evaluation::Recipe};
+use tempfile::TempDir;
 
 use super::*;
 use crate::training::{
-    Record,
-    dataset::{DatasetSelection, Mixture},
+    GameResult, Record, SplitMix,
+    dataset::Mixture,
+    game::{Game, Games, Ply},
+    shuffle::{ShufflePlan, shuffle},
 };
 
-/// Positions after random moves, labelled as better for the side with more pawns and pieces.
-fn synthetic() -> Dataset {
+/// Positions after random moves, labelled as better for the side with more pawns and pieces, in several files.
+fn synthetic() -> (TempDir, Dataset) {
     let mut random = SplitMix::new(5);
-    let mut records = Vec::new();
-    for game in 0..300 {
-        let mut position = Position::from_line("startpos", false, []).expect("a line");
+    let mut games = Vec::new();
+    for id in 0..460 {
+        let start = Position::from_line("startpos", false, []).expect("a line");
+        let mut game = Game { id, start, opening: Vec::new(), plies: Vec::new(), result: GameResult::Draw };
+        let mut position = game.start.clone();
         for _ in 0..60 {
             let moves = position.legal_moves();
             if moves.is_empty() {
                 break;
             }
-            position.play(moves[random.below(moves.len())]);
             let board = position.board();
             let worth = |role: Role, worth: i32| {
                 let [own, other] = [board.turn(), !board.turn()].map(|color| board.men(color, role).count() as i32);
@@ -27,19 +31,29 @@ fn synthetic() -> Dataset {
             };
             let score =
                 worth(Role::Pawn, 50) + worth(Role::Knight, 150) + worth(Role::Bishop, 150) + worth(Role::Rook, 250);
-            let mut record = Record::new(board).expect("standard chess");
-            record.own = Some(score as i16);
-            record.game = game;
-            records.push(record);
+            let mv = moves[random.below(moves.len())];
+            game.plies.push(Ply { mv, own: score as i16, teacher: None });
+            position.play(mv);
         }
+        games.push(game);
     }
+    let folder = tempfile::tempdir().expect("a folder");
+    let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+    fs::create_dir(&from).expect("a folder");
+    Games { description: "material".to_owned(), games }.write(&from.join("some.games")).expect("writable");
+    let plan = ShufflePlan { validation: 0.1, bytes_a_file: 10_000, ..ShufflePlan::default() };
+    shuffle(&plan, &[from], &to, &AtomicBool::new(false), |_, _| ()).expect("positions").expect("not stopped");
+    let mixture = Mixture { own: 1.0, teacher: 0.0, result: 0.0, scale: 200.0 };
     let base = Recipe::new(Knowledge::NONE, IN_FULL);
-    let selection = DatasetSelection { validation: 0.1, ..DatasetSelection::default() };
-    Dataset::new(records, &Mixture { result: 0.0, ..Mixture::default() }, &selection, &base)
+    (folder, Dataset::open(&to, &mixture, &base, u64::MAX).expect("a finished shuffle"))
+}
+
+fn never(_: u64) -> bool {
+    false
 }
 
 fn plan() -> Plan {
-    Plan { epochs: 4, batch: 128, rate: 0.004, ..Plan::default() }
+    Plan { epochs: 4, batch: 128, rate: 0.004, scale: 200.0, ..Plan::default() }
 }
 
 fn run(
@@ -47,79 +61,80 @@ fn run(
     dataset: &Dataset,
     threads: usize,
     checkpoint: Option<&Path>,
-    stop: &AtomicBool,
-) -> TrainingOutcome {
+    stop: impl Fn(u64) -> bool,
+) -> Option<Trained> {
     let threads = NonZeroUsize::new(threads).expect("at least one");
     train(plan, dataset, threads, checkpoint, stop, |_| {}).expect("a usable checkpoint")
 }
 
-fn finished(outcome: TrainingOutcome) -> Trained {
-    match outcome {
-        TrainingOutcome::Finished(trained) => trained,
-        TrainingOutcome::Stopped { steps } => panic!("stopped after {steps} steps"),
-    }
+fn finished(outcome: Option<Trained>) -> Trained {
+    outcome.expect("not stopped")
 }
 
 #[test]
 fn training_learns_material() {
-    let dataset = synthetic();
+    let (_folder, dataset) = synthetic();
     let mut losses = Vec::new();
-    let stop = AtomicBool::new(false);
-    let outcome = train(&plan(), &dataset, NonZeroUsize::MIN, None, &stop, |epoch| losses.push(epoch.validation.all));
+    let outcome = train(&plan(), &dataset, NonZeroUsize::MIN, None, never, |epoch| losses.push(epoch.validation.all));
     let trained = finished(outcome.expect("no checkpoint"));
     let last = *losses.last().expect("four epochs");
     let base = validate(&trained, &dataset.validation, 200.0).base;
     assert!(last < base / 4.0, "{losses:?} where knowing nothing gives {base}");
 
-    let quantised = quantise(&trained, trained.header(&plan(), &dataset), &dataset.validation).expect("within bounds");
-    assert!(quantised.error.root_mean_square < 3.0 && quantised.error.largest < 20.0, "{:?}", quantised.error);
-    let played = validate_net(&quantised.net, &dataset.validation, 200.0);
+    let net = quantise(&trained, trained.header(&plan(), &dataset), &dataset.validation).expect("within bounds");
+    let errors: Vec<f64> = quantise::differences(&trained, &net, &dataset.validation).map(|(_, error)| error).collect();
+    let mean_square = errors.iter().map(|error| error * error).sum::<f64>() / errors.len() as f64;
+    let largest = errors.iter().map(|error| error.abs()).fold(0.0, f64::max);
+    assert!(mean_square < 9.0 && largest < 20.0, "{mean_square} {largest}");
+    let played = validate_net(&net, &dataset.validation, 200.0);
     assert!((played.all - last).abs() < 0.1 * last, "{played:?} instead of {last}");
-    assert_eq!(quantised.net.header().positions, dataset.training.len() as u64);
+    assert_eq!(net.header().positions, dataset.positions);
 }
 
 #[test]
 fn resumed_training_is_identical() {
-    let dataset = synthetic();
+    let (folder, dataset) = synthetic();
     let plan = Plan { epochs: 2, ..plan() };
-    let never = AtomicBool::new(false);
-    let whole = finished(run(&plan, &dataset, 1, None, &never));
-    let folder = tempfile::tempdir().expect("a folder");
+    let whole = finished(run(&plan, &dataset, 1, None, never));
     let file = folder.path().join("some.checkpoint");
-    // Ended after the first epoch, as by a signal.
-    let stop = AtomicBool::new(false);
-    let stopped = train(&plan, &dataset, NonZeroUsize::MIN, Some(&file), &stop, |_| stop.store(true, Relaxed));
-    assert!(
-        matches!(stopped, Ok(TrainingOutcome::Stopped { steps }) if steps == dataset.training.len().div_ceil(128) as u64)
-    );
-    assert_eq!(finished(run(&plan, &dataset, 3, Some(&file), &never)), whole);
+    let per_epoch = dataset.positions.div_ceil(128);
+    // Ended in the middle of the first epoch, at its end and near that of the second.
+    for at in [per_epoch / 2, per_epoch, 2 * per_epoch - 1] {
+        assert_eq!(run(&plan, &dataset, 2, Some(&file), |steps| steps == at), None);
+    }
+    assert_eq!(finished(run(&plan, &dataset, 3, Some(&file), never)), whole);
+}
+
+#[test]
+fn rate_rises_and_falls() {
+    let rates = [0, 200, 1000, 50_500, 99_999].map(|step| plan().rate(step, 100_000) / plan().rate);
+    for (rate, expected) in rates.into_iter().zip([0.001, 0.2, 1.0, 0.505, 0.01]) {
+        assert!((rate - expected).abs() < 0.002, "{rates:?}");
+    }
 }
 
 #[test]
 fn training_continues_from_a_net() {
-    let dataset = synthetic();
-    let stop = AtomicBool::new(false);
-    let first = finished(run(&plan(), &dataset, 2, None, &stop));
-    let quantised = quantise(&first, first.header(&plan(), &dataset), &dataset.validation);
-    let net = quantised.expect("within bounds").net;
+    let (_folder, dataset) = synthetic();
+    let first = finished(run(&plan(), &dataset, 2, None, never));
+    let net = quantise(&first, first.header(&plan(), &dataset), &dataset.validation).expect("within bounds");
     let further = Plan { start: Some(Arc::new(net)), rate: 0.0, decay: 0.0, epochs: 1, ..plan() };
-    let second = finished(run(&further, &dataset, 2, None, &stop));
+    let second = finished(run(&further, &dataset, 2, None, never));
     let known = &dataset.validation[0].record;
     assert!((second.value(known) - first.value(known)).abs() < 5.0, "what it knew it knows");
-    let wider = finished(run(&Plan { width: 256, ..further.clone() }, &dataset, 2, None, &stop));
+    let wider = finished(run(&Plan { width: 256, ..further.clone() }, &dataset, 2, None, never));
     assert!((wider.value(known) - second.value(known)).abs() < 0.1, "what is new in a wider one counts nothing yet");
-    assert_eq!(second.header(&further, &dataset).positions, 2 * dataset.training.len() as u64);
+    assert_eq!(second.header(&further, &dataset).positions, 2 * dataset.positions);
 }
 
 #[test]
 fn foreign_checkpoint_is_one_error() {
-    let dataset = synthetic();
-    let folder = tempfile::tempdir().expect("a folder");
+    let (folder, dataset) = synthetic();
     let file = folder.path().join("some.checkpoint");
-    run(&plan(), &dataset, 1, Some(&file), &AtomicBool::new(true));
+    run(&plan(), &dataset, 1, Some(&file), |_| true);
     let other = Plan { seed: 2, ..plan() };
     let read = |plan: &Plan| {
-        let failed = train(plan, &dataset, NonZeroUsize::MIN, Some(&file), &AtomicBool::new(true), |_| {});
+        let failed = train(plan, &dataset, NonZeroUsize::MIN, Some(&file), |_| true, |_| {});
         failed.expect_err("it cannot be used").to_string()
     };
     assert!(read(&other).contains("another plan"), "{}", read(&other));
@@ -129,9 +144,9 @@ fn foreign_checkpoint_is_one_error() {
 
 #[test]
 fn masked_net_sees_only_pawns() {
-    let dataset = synthetic();
+    let (_folder, dataset) = synthetic();
     let mask: Mask = "pk".parse().expect("a mask");
-    let trained = finished(run(&Plan { mask, epochs: 1, ..plan() }, &dataset, 2, None, &AtomicBool::new(false)));
+    let trained = finished(run(&Plan { mask, epochs: 1, ..plan() }, &dataset, 2, None, never));
     let value = |fen: &str| {
         let board = engine::Board::from_fen(fen).expect("a position");
         trained.value(&Record::new(&board).expect("standard chess"))
@@ -142,10 +157,10 @@ fn masked_net_sees_only_pawns() {
 
 #[test]
 fn gradient_is_the_slope_of_the_value() {
-    let dataset = synthetic();
+    let (_folder, dataset) = synthetic();
     let shape = Shape { width: 256 };
     let mut numbers = shape.initial(3);
-    let inputs = Inputs::new(&dataset.training[40].record, Mask::ALL);
+    let inputs = Inputs::new(&dataset.validation[40].record, Mask::ALL);
     let mut pass = Pass::new(shape);
     pass.forward(&numbers, &inputs);
     let mut gradient = vec![0.0; shape.count()];
@@ -196,7 +211,8 @@ fn curve_draws_any_number_of_epochs() {
         validation: Losses { all: 0.04 / f64::from(number), base: 0.05, ..Losses::default() },
     };
     for count in [0, 1, 2, 40] {
-        let picture = curve(&(1..=count).map(epoch).collect::<Vec<_>>());
+        let epochs: Vec<Epoch> = (1..=count).map(epoch).collect();
+        let picture = curve(&epochs);
         assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"), "{picture}");
         assert!(!picture.contains("NaN") && !picture.contains("inf"), "{picture}");
         assert_eq!(picture.matches("<polyline").count(), if count < 1 { 2 } else { 3 });

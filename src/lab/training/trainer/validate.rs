@@ -1,30 +1,16 @@
 //! The loss of a net on positions of unseen games.
 
-use engine::{Board, Net};
+use engine::Net;
 
 use super::Trained;
 use crate::training::dataset::{Sample, sigmoid};
 
-/// The phase of a game, by how many men are left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GameStage {
-    /// More than 24 men.
-    Opening,
-    /// 13 to 24 men.
-    Middlegame,
-    /// At most 12 men.
-    Endgame,
-}
-
-impl GameStage {
-    pub const ALL: [Self; 3] = [Self::Opening, Self::Middlegame, Self::Endgame];
-
-    const fn of(men: usize) -> Self {
-        match men {
-            25.. => Self::Opening,
-            13.. => Self::Middlegame,
-            _ => Self::Endgame,
-        }
+/// The stage of a game by the men on the board: the opening with more than 24, the middlegame, and the endgame with at most 12.
+const fn stage(men: usize) -> usize {
+    match men {
+        25.. => 0,
+        13.. => 1,
+        _ => 2,
     }
 }
 
@@ -32,7 +18,7 @@ impl GameStage {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Losses {
     pub all: f64,
-    /// In the order of [`GameStage::ALL`].
+    /// Opening, middlegame and endgame.
     pub by_stage: [f64; 3],
     pub counts: [usize; 3],
     /// Loss of the base alone, over all positions.
@@ -45,17 +31,14 @@ pub fn validate(trained: &Trained, samples: &[Sample], scale: f32) -> Losses {
 }
 
 pub fn validate_net(net: &Net, samples: &[Sample], scale: f32) -> Losses {
-    losses(samples, scale, |sample| {
-        let board = sample.record.board().ok();
-        board.map_or(0.0, |board: Board| net.evaluate(&board) as f32)
-    })
+    losses(samples, scale, |sample| sample.record.board().map_or(0.0, |board| net.evaluate(&board) as f32))
 }
 
 fn losses(samples: &[Sample], scale: f32, value: impl Fn(&Sample) -> f32) -> Losses {
     let mut losses = Losses::default();
     let loss = |value: f32, target: f32| f64::from(sigmoid(value / scale) - target).powi(2);
     for sample in samples {
-        let stage = GameStage::of(sample.record.count()) as usize;
+        let stage = stage(sample.record.count());
         losses.by_stage[stage] += loss(sample.base + value(sample), sample.target);
         losses.counts[stage] += 1;
         losses.base += loss(sample.base, sample.target);

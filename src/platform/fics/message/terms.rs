@@ -221,12 +221,6 @@ impl RowTerms {
         Some(Self { rated: letters.ends_with('r'), time, rules: rules_of_letters(kind) })
     }
 
-    /// In the words of the whole program; `None` for rules that are not known.
-    pub fn game_terms(&self) -> Option<GameTerms> {
-        let ToldRules::Known(variant) = self.rules else { return None };
-        Some(GameTerms { variant, time_control: time_control(self.time.0, self.time.1), rated: self.rated })
-    }
-
     /// True if a game of these `terms` may be meant.
     pub fn allow(&self, terms: &GameTerms) -> bool {
         let told = time_control(self.time.0, self.time.1);

@@ -270,8 +270,8 @@ impl FollowedGame {
         self.draw_offers = Offers::default();
         self.takeback_offers = Offers::default();
         self.offers.clear();
-        let same_seats = self.is(board.game, &board.white, &board.black);
-        same_seats && self.follow(board, received) != Followed::Lost
+        let same_players = self.is(board.game, &board.white, &board.black);
+        same_players && self.follow(board, received) != Followed::Lost
     }
 
     pub(super) fn follow(&mut self, board: &Style12, received: Instant) -> Followed {

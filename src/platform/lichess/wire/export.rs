@@ -95,10 +95,8 @@ impl ExportedGame {
         url: &ServerUrl,
         received: Instant,
     ) -> Result<(GameInfo, GameState), LichessLineError> {
-        let variant: Variant = self
-            .variant
-            .map_or(Ok(Variant::Standard), |key| key.parse())
-            .map_err(|error| LichessLineError::Unplayable(format!("{error}")))?;
+        let variant: Variant =
+            self.variant.map_or(Ok(Variant::Standard), |key| key.parse()).map_err(LichessLineError::Unplayable)?;
         let time_control = match (self.clock, self.days_per_turn) {
             (Some(clock), _) => TimeControl::real_time(seconds(clock.initial), seconds(clock.increment)),
             (None, Some(days)) => TimeControl::Correspondence { days: whole_days(days) },

@@ -163,7 +163,7 @@ fn color(name: Option<&str>) -> Option<Color> {
 fn variant(key: Option<&VariantKey>) -> Result<Variant, LichessLineError> {
     match key {
         None => Ok(Variant::Standard),
-        Some(VariantKey { key }) => key.parse().map_err(|error| LichessLineError::Unplayable(format!("{error}"))),
+        Some(VariantKey { key }) => key.parse().map_err(LichessLineError::Unplayable),
     }
 }
 

@@ -114,7 +114,7 @@ impl Connection {
                 let line: Vec<u8> = self.received.drain(..=end).take(end).collect();
                 let line = if self.sealed || line.first().is_some_and(|byte| *byte >= 0x80) {
                     self.sealed = true;
-                    timeseal::open(&line).expect("a sealed line").line
+                    timeseal::open(&line).expect("a sealed line").0
                 } else {
                     line
                 };

@@ -8,7 +8,7 @@ mod other;
 
 use domain::{
     Action, ActionError, Challenge, ChallengeObstacle, ChallengeRequest, ChatRoom, Color, DeclineReason, Done, GameId,
-    GameInfo, GameState, GameStatus, GameTerms, KnownGame, Line, Player, ServerEvent, Variant,
+    GameInfo, GameState, GameStatus, GameTerms, KnownGame, Player, ServerEvent, Variant,
 };
 use ics::{Board, Connection, Ics, PATIENCE};
 use platform::{
@@ -464,20 +464,12 @@ async fn a_game_survives_a_cut_connection() {
 
 /// A game against Ann that an earlier process left running.
 fn left_running() -> KnownGame {
-    let info = GameInfo {
-        id: GameId::new("ann-old-7"),
-        terms: GameTerms {
-            variant: Variant::Standard,
-            time_control: "300+2".parse().expect("a time control"),
-            rated: false,
-        },
-        white: Player::named("Somebot"),
-        black: Player::named("Ann"),
-        our_color: Color::White,
-        start: Line::start(Variant::Standard),
-        tournament: None,
-        url: None,
-    };
+    let info = GameInfo::from_start(
+        "ann-old-7",
+        GameTerms { variant: Variant::Standard, time_control: "300+2".parse().expect("a time control"), rated: false },
+        Player::named("Somebot"),
+        Player::named("Ann"),
+    );
     KnownGame { info, shown: Vec::new(), decided: None, started: None, is_adjourned: false }
 }
 

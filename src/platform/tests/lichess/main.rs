@@ -12,7 +12,7 @@ use std::{
 
 use domain::{
     Action, ActionError, ChallengeId, ChallengeRequest, ChatRoom, Color, DeclineReason, Done, GameId, GameInfo,
-    GameStatus, GameTerms, KnownGame, Line, Player, ServerEvent, TimeControl, UciMove, Variant,
+    GameStatus, GameTerms, KnownGame, Player, ServerEvent, TimeControl, UciMove, Variant,
 };
 use platform::{
     Server,
@@ -470,20 +470,16 @@ async fn finished_game_is_read_again() {
 /// Promise 1: a server that will not say for a minute who we are, after a restart of ours, costs a running game nothing.
 /// The game as an earlier process left it.
 fn known_game() -> KnownGame {
-    let info = GameInfo {
-        id: "game0001".into(),
-        terms: GameTerms {
+    let info = GameInfo::from_start(
+        "game0001",
+        GameTerms {
             variant: Variant::Standard,
             time_control: TimeControl::real_time(Duration::from_secs(60), Duration::from_secs(1)),
             rated: true,
         },
-        white: Player::named("Bob"),
-        black: Player::named("Ann"),
-        our_color: Color::White,
-        start: Line::start(Variant::Standard),
-        tournament: None,
-        url: None,
-    };
+        Player::named("Bob"),
+        Player::named("Ann"),
+    );
     KnownGame { info, shown: Vec::new(), decided: None, started: None, is_adjourned: false }
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use bot::journal::{DecidedMove, Filter, GameKey, Journal, JournalSettings};
 use domain::{
-    Bound, Clock, Clocks, Color, CriterionName, Decision, GameId, GameInfo, GameStatus, GameTerms, Line, Phase, Player,
+    Clock, Clocks, Color, CriterionName, Decision, GameId, GameInfo, GameStatus, GameTerms, Line, Phase, Player,
     Proposal, Score, SearchId, ServerName, Source, TimeControl, UciMove, Variant, Vote,
 };
 use report::{
@@ -140,18 +140,16 @@ fn decided(key: &GameKey, line: &Arc<Line>, best: UciMove, votes: &[(&str, &str,
     let votes = votes.iter().map(|(name, text, centipawns)| {
         let best: UciMove = text.parse().expect("a move");
         let proposal = Proposal {
-            search: SearchId { game: key.id.clone(), ply: line.ply(), serial: 1, phase: Phase::First },
-            elector: (*name).into(),
-            machine: None,
-            best,
-            score: Score::Cp(*centipawns),
-            bound: Bound::Exact,
             depth: 7,
             selective_depth: 12,
-            root_moves_done: 0,
             nodes: 50_000,
             time: Duration::from_millis(500),
-            pv: vec![best],
+            ..Proposal::of_one_ply(
+                SearchId { game: key.id.clone(), ply: line.ply(), serial: 1, phase: Phase::First },
+                (*name).into(),
+                best,
+                Score::Cp(*centipawns),
+            )
         };
         Vote { proposal, knowledge: name.parse().ok(), weight: Some(1.0) }
     });

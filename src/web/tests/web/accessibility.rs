@@ -84,7 +84,7 @@ const ENTER: &str = "\u{e007}";
 const UP: &str = "\u{e013}";
 
 /// Tabs on until the focus is on what a selector names.
-async fn tab_to(browser: &Browser, selector: &str) {
+pub(crate) async fn tab_to(browser: &Browser, selector: &str) {
     for _ in 0..40 {
         let there = browser.script(&format!("return document.activeElement.matches({selector:?})")).await;
         if there == true {
@@ -100,7 +100,7 @@ async fn keyboard_alone_plays_a_game() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     browser.go(&stage.url("")).await;
-    browser.until("document.getElementById('line').dataset.state === 'connected'").await;
+    browser.until("document.getElementById('connection').dataset.state === 'connected'").await;
     browser.press("4").await;
     browser.until("document.querySelector('.setup')").await;
     tab_to(&browser, ".setup button.main").await;

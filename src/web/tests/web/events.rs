@@ -7,8 +7,8 @@ use bot::{
     session::{AccountEvent, BotEvent, EventBus, GameEvent},
 };
 use domain::{
-    Account, Bound, ChatLine, ChatRoom, Clock, Clocks, Color, GameInfo, GameTerms, Line, Phase, Player, Proposal,
-    Score, SearchId, TimeControl, Variant,
+    Account, ChatLine, ChatRoom, Clock, Clocks, GameInfo, GameTerms, Line, Phase, Player, Proposal, Score, SearchId,
+    TimeControl, Variant,
 };
 
 /// A game that is only told of.
@@ -42,14 +42,13 @@ impl ToldGame {
     pub(crate) fn begin_against(bus: &EventBus, id: &str, opponent: Player) -> Self {
         let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
         let info = GameInfo {
-            id: id.into(),
-            terms: GameTerms { variant: Variant::Standard, time_control, rated: true },
-            white: Player::named("Concilio"),
-            black: opponent,
-            our_color: Color::White,
-            start: Line::start(Variant::Standard),
-            tournament: None,
             url: Some("javascript:alert(1)".to_owned()),
+            ..GameInfo::from_start(
+                id,
+                GameTerms { variant: Variant::Standard, time_control, rated: true },
+                Player::named("Concilio"),
+                opponent,
+            )
         };
         let game = Self {
             bus: bus.clone(),
@@ -84,18 +83,11 @@ impl ToldGame {
         let search =
             SearchId { game: self.key.id.clone(), ply: self.line.ply(), serial: self.serial, phase: Phase::First };
         self.tell(GameEvent::Proposal(Proposal {
-            search,
-            elector: elector.into(),
-            machine: None,
-            best,
-            score: Score::Cp(34),
-            bound: Bound::Exact,
             depth,
             selective_depth: depth + 4,
-            root_moves_done: 0,
             nodes: 1000 * u64::from(depth),
             time: Duration::from_millis(10),
-            pv: vec![best],
+            ..Proposal::of_one_ply(search, elector.into(), best, Score::Cp(34))
         }));
     }
 

@@ -11,8 +11,8 @@ use bot::{
 };
 use council::electors::ElectorSpec;
 use domain::{
-    Bound, Clock, Clocks, Color, CriterionName, Decision, GameInfo, GameStatus, GameTerms, Knowledge, Line, Phase,
-    Player, Proposal, Score, SearchId, Source, TimeControl, UciMove, Variant, Vote,
+    Clock, Clocks, Color, CriterionName, Decision, GameInfo, GameStatus, GameTerms, Knowledge, Line, Phase, Player,
+    Proposal, Score, SearchId, Source, TimeControl, UciMove, Variant, Vote,
 };
 
 use crate::stage::PlayStage;
@@ -43,16 +43,12 @@ impl FixedGame {
         let time_control = TimeControl::real_time(Duration::from_secs(90), Duration::from_secs(1));
         let titled =
             |name: &str, rating| Player { title: Some("BOT".to_owned()), rating: Some(rating), ..Player::named(name) };
-        let info = GameInfo {
-            id: ID.into(),
-            terms: GameTerms { variant: Variant::Standard, time_control, rated: false },
-            white: titled("Concilio", 2101),
-            black: titled("Sparring", 2200),
-            our_color: Color::White,
-            start: Line::start(Variant::Standard),
-            tournament: None,
-            url: None,
-        };
+        let info = GameInfo::from_start(
+            ID,
+            GameTerms { variant: Variant::Standard, time_control, rated: false },
+            titled("Concilio", 2101),
+            titled("Sparring", 2200),
+        );
         let clock = Clock { remaining: Duration::from_secs(90), increment: Duration::from_secs(1) };
         let game = Self {
             bus: stage.bus.clone(),
@@ -83,6 +79,13 @@ impl FixedGame {
     pub(crate) async fn play_to(&mut self, ply: usize) {
         while self.line.ply() < ply {
             self.play().await;
+        }
+    }
+
+    /// The electors propose moves for the position on the board; none is decided upon.
+    pub(crate) fn think(&self) {
+        for vote in &self.script[self.line.ply()].votes {
+            self.tell(GameEvent::Proposal(vote.proposal.clone()));
         }
     }
 
@@ -171,20 +174,16 @@ fn vote(ply: usize, words: &[&str]) -> Vote {
     let value: i32 = value.parse().expect("a value");
     let pv: Vec<UciMove> = pv.iter().map(|uci| uci.parse().expect("a move")).collect();
     let depth: u32 = depth.parse().expect("a depth");
+    let search = SearchId { game: ID.into(), ply, serial: 1, phase: Phase::First };
+    let score = if *unit == "mate" { Score::Mate(value) } else { Score::Cp(value) };
     let proposal = Proposal {
-        search: SearchId { game: ID.into(), ply, serial: 1, phase: Phase::First },
-        elector: (*elector).into(),
-        machine: None,
-        best: pv[0],
-        score: if *unit == "mate" { Score::Mate(value) } else { Score::Cp(value) },
-        bound: Bound::Exact,
         depth,
         selective_depth: depth + 4,
-        root_moves_done: 0,
         nodes: nodes.parse().expect("nodes"),
         time: Duration::from_millis(900),
-        pv,
+        ..Proposal::of_one_ply(search, (*elector).into(), pv[0], score)
     };
+    let proposal = Proposal { pv, ..proposal };
     let knowledge: Knowledge = knowledge.parse().expect("letters");
     Vote { proposal, knowledge: Some(knowledge), weight: weight.parse().ok() }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::stage::PlayStage;
 use bot::journal::{Filter, GameKey};
 use concilio_web::WebSettings;
-use domain::{Color, GameInfo, GameStatus, GameTerms, Line, Player, Variant};
+use domain::{Color, GameInfo, GameStatus, GameTerms, Player, Variant};
 use practice::SparringKind;
 use report::{
     ReportRequest,
@@ -120,20 +120,12 @@ async fn rating_curve_includes_the_last_game() {
     let stage = PlayStage::open().await;
     let server = "fics".into();
     for (game, rating, change) in [("one", 1500, Some(8)), ("two", 1508, Some(-3)), ("three", 1505, None)] {
-        let info = GameInfo {
-            id: game.into(),
-            terms: GameTerms {
-                variant: Variant::Standard,
-                time_control: "180+2".parse().expect("a clock"),
-                rated: true,
-            },
-            white: Player { rating: Some(rating), ..Player::named("Concilio") },
-            black: Player::named("Ann"),
-            our_color: Color::White,
-            start: Line::start(Variant::Standard),
-            tournament: None,
-            url: None,
-        };
+        let info = GameInfo::from_start(
+            game,
+            GameTerms { variant: Variant::Standard, time_control: "180+2".parse().expect("a clock"), rated: true },
+            Player { rating: Some(rating), ..Player::named("Concilio") },
+            Player::named("Ann"),
+        );
         let key = GameKey::new(&server, &info.id);
         stage.journal.game_started(&server, &info);
         if let Some(change) = change {

@@ -4,6 +4,7 @@
 //! - [`watching`]: events for watchers, and their cost;
 //! - [`journal`]: games that were played, listed, summed up, looked at again, taken home;
 //! - [`playing`]: a game against the council;
+//! - [`studying`]: votes and expected lines beside a game that goes on;
 //! - [`tour`], [`accessibility`]: what the vote's words say, and that everyone can read them;
 //! - [`page`]: the same in Chromium by WebDriver. With `CONCILIO_WEB_PICTURES=FOLDER` it leaves
 //!   pictures of every page there.
@@ -17,6 +18,7 @@ mod page;
 mod playing;
 mod security;
 mod stage;
+mod studying;
 mod tour;
 mod watching;
 

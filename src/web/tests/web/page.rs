@@ -183,6 +183,9 @@ async fn running_games_are_live_boards() {
     browser.go("about:blank").await;
     browser.go(&stage.url("#/machines")).await;
     browser.until("document.querySelectorAll('.machine tbody tr').length >= 3").await;
+    let named = "[...document.querySelectorAll('.electors .name')].map((name) => name.textContent)";
+    let known = "[...document.querySelectorAll('.electors .knows')].map((knows) => knows.textContent)";
+    browser.until(&format!("{named}.some((name) => / and /.test(name)) && {known}.length > 0")).await;
     browser.pictures("machines").await;
     assert!(!browser.console().await.contains("SEVERE"), "{}", browser.console().await);
     browser.close().await;
@@ -202,8 +205,8 @@ async fn keys_move_and_promote() {
     browser.script("localStorage.clear()").await;
     browser.go("about:blank").await;
     browser.go(&stage.url("#/play")).await;
-    browser.until("document.querySelector('form input[placeholder=\"the usual position\"]')").await;
-    browser.write("input[placeholder='the usual position']", "8/P6k/8/8/8/8/7K/8 w - - 0 1").await;
+    browser.until("document.querySelector('form input[placeholder=\"the starting position\"]')").await;
+    browser.write("input[placeholder='the starting position']", "8/P6k/8/8/8/8/7K/8 w - - 0 1").await;
     browser.click("form button.main").await;
     browser.until("document.querySelector('.board.playable')").await;
     let (from, to) = (browser.square("a7").await, browser.square("a8").await);
@@ -220,8 +223,8 @@ async fn keys_choose_the_promotion() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     browser.go(&stage.url("#/play")).await;
-    browser.until("document.querySelector('form input[placeholder=\"the usual position\"]')").await;
-    browser.write("input[placeholder='the usual position']", "8/P6k/8/8/8/8/7K/8 w - - 0 1").await;
+    browser.until("document.querySelector('form input[placeholder=\"the starting position\"]')").await;
+    browser.write("input[placeholder='the starting position']", "8/P6k/8/8/8/8/7K/8 w - - 0 1").await;
     browser.click("form button.main").await;
     browser.until("document.querySelector('.board.playable')").await;
     let chooser = "document.activeElement.getAttribute('aria-label') === 'Promote to queen'";
@@ -300,7 +303,7 @@ async fn hidden_page_holds_no_stream() {
         );
         browser.script(&script).await;
     };
-    let connected = "document.getElementById('line').dataset.state === 'connected'";
+    let connected = "document.getElementById('connection').dataset.state === 'connected'";
     browser.go(&stage.url("")).await;
     browser.until(connected).await;
     becomes(true).await;
@@ -329,10 +332,12 @@ async fn journal_page_says_no_daemon() {
     let web =
         concilio_web::serve_journal(&settings, path, &[], stage.shutdown.now.child_token()).await.expect("a page");
     let url = web.url().expect("an address");
-    for room in ["", "machines", "play"] {
-        browser.go(&format!("{url}#/{room}")).await;
+    for tab in ["", "machines", "play"] {
+        browser.go(&format!("{url}#/{tab}")).await;
         browser.until("document.querySelector('main h1')?.textContent === 'No daemon is connected'").await;
     }
+    browser.until("document.getElementById('connection').textContent === 'journal'").await;
+    browser.until("[...document.querySelectorAll('.tabs a')].filter((link) => link.offsetWidth).length === 2").await;
     browser.click(".nodaemon a").await;
     browser.until("document.querySelector('main h1')?.textContent === 'Games'").await;
     assert!(!browser.console().await.contains("SEVERE"), "{}", browser.console().await);
@@ -341,15 +346,15 @@ async fn journal_page_says_no_daemon() {
 
 /// A program that hangs, or a network that swallows everything, closes no connection: the page notices the silence.
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn silent_program_counts_as_gone() {
+async fn silent_program_counts_as_lost() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     browser.go(&stage.url("")).await;
-    browser.until("document.getElementById('line').dataset.state === 'connected'").await;
+    browser.until("document.getElementById('connection').dataset.state === 'connected'").await;
     // A stream that opens and says nothing stands in for the program's.
     let silent = "window.EventSource = class extends EventTarget { close() {} };
         document.dispatchEvent(new Event('visibilitychange'));";
     browser.script(silent).await;
-    browser.until("!document.getElementById('gone').hidden").await;
+    browser.until("!document.getElementById('offline').hidden").await;
     browser.close().await;
 }

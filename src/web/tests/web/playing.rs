@@ -1,17 +1,15 @@
 //! A game against the council, as the page's script plays it.
 
-use futures_util::StreamExt;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::stage::{PlayStage, within};
+use crate::{stage::PlayStage, watching::Listener};
 
 struct Guest<'a> {
     stage: &'a PlayStage,
     game: String,
-    seat: String,
-    events: futures_util::stream::BoxStream<'static, Vec<u8>>,
-    read: String,
+    key: String,
+    events: Listener,
 }
 
 impl<'a> Guest<'a> {
@@ -20,31 +18,23 @@ impl<'a> Guest<'a> {
         assert!(begun.status().is_success(), "{:?}", begun.text().await);
         let begun: Value = begun.json().await.expect("JSON");
         let text = |key: &str| begun[key].as_str().expect("text").to_owned();
-        let (game, seat) = (text("game"), text("seat"));
-        let events = stage.get(&format!("api/play/{game}/events?seat={seat}")).send().await.expect("a stream");
-        assert!(events.status().is_success(), "{events:?}");
-        let events = events.bytes_stream().map(|bytes| bytes.map(|bytes| bytes.to_vec()).unwrap_or_default()).boxed();
-        Self { stage, game, seat, events, read: String::new() }
+        let (game, key) = (text("game"), text("key"));
+        let events = Listener::begin(stage, &format!("api/play/{game}/events?key={key}")).await;
+        Self { stage, game, key, events }
     }
 
     async fn act(&self, mut act: Value) -> reqwest::Response {
-        act["seat"] = self.seat.clone().into();
+        act["key"] = self.key.clone().into();
         self.stage.post(&format!("api/play/{}", self.game), &act).send().await.expect("an answer")
     }
 
-    /// The board as soon as something is true of it.
+    /// Waits for a board with a property.
     async fn board(&mut self, found: impl Fn(&Value) -> bool) -> Value {
         loop {
-            while let Some((event, rest)) = self.read.split_once("\n\n") {
-                let data =
-                    event.strip_prefix("event: board\ndata: ").map(|data| serde_json::from_str(data).expect("JSON"));
-                self.read = rest.to_owned();
-                if let Some(board) = data.filter(&found) {
-                    return board;
-                }
+            let (name, board) = self.events.next().await;
+            if name == "board" && found(&board) {
+                return board;
             }
-            let more = within("the board", self.events.next()).await.expect("a stream that goes on");
-            self.read.push_str(&String::from_utf8(more).expect("text"));
         }
     }
 }
@@ -101,7 +91,7 @@ async fn council_begins_with_white() {
 async fn only_players_of_a_game_may_act() {
     let stage = PlayStage::open().await;
     let guest = Guest::begin(&stage, json!({ "color": "white" })).await;
-    let stranger = json!({ "seat": "0".repeat(32), "act": "resign" });
+    let stranger = json!({ "key": "0".repeat(32), "act": "resign" });
     let refused = stage.post(&format!("api/play/{}", guest.game), &stranger).send().await.expect("an answer");
     assert_eq!(refused.status(), StatusCode::FORBIDDEN);
     let unknown = stage.post("api/play/nosuch", &stranger).send().await.expect("an answer");

@@ -15,7 +15,7 @@ const READ: [&str; 5] = ["api/status", "api/events", "api/games", "api/machines"
 #[testkit::test]
 async fn answers_forbid_foreign_content() {
     let stage = PlayStage::open().await;
-    for path in ["", "assets/any/style.css", "assets/any/pieces/bN.svg", "api/me", "api/nothing", "live"] {
+    for path in ["", "assets/any/app.js", "assets/any/pieces/bN.svg", "api/me", "api/nothing", "live"] {
         let response = stage.get(path).send().await.expect("an answer");
         let policy = response.headers()["content-security-policy"].to_str().expect("text").to_owned();
         for part in ["default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'"] {
@@ -24,7 +24,10 @@ async fn answers_forbid_foreign_content() {
         assert!(!policy.contains("unsafe"), "{policy}");
         assert_eq!(response.headers()["x-content-type-options"], "nosniff", "{path}");
     }
-    assert!(!stage.get("").send().await.expect("a page").text().await.expect("text").contains("<style"));
+    let page = stage.get("").send().await.expect("a page");
+    let policy = page.headers()["content-security-policy"].to_str().expect("text").to_owned();
+    assert!(policy.ends_with("='") && policy.contains("style-src 'self' 'sha256-"), "one inline style: {policy}");
+    assert_eq!(page.text().await.expect("text").matches("<style").count(), 1);
 }
 
 #[testkit::test]
@@ -80,6 +83,39 @@ async fn secret_guards_reading_and_changes() {
     assert_eq!(by_header.status(), StatusCode::OK);
 }
 
+/// The daemon starts again with the files that the last one left.
+#[testkit::test]
+async fn login_survives_a_restart() {
+    const FILE: &str = "journal.db.sessions";
+    let first = PlayStage::with_secret(false).await;
+    let login = first.post("api/login", &json!({ "secret": SECRET })).send().await.expect("an answer");
+    let cookie = login.headers()["set-cookie"].to_str().expect("text").to_owned();
+    let session = cookie.split([';', '=']).nth(1).expect("a session").to_owned();
+    let left = first.folder.path().join(FILE);
+    let restarted = |secret: &'static str| {
+        let left = left.clone();
+        PlayStage::with(move |settings, folder| {
+            settings.secret_file = folder.path().join("secret");
+            std::fs::write(&settings.secret_file, secret).expect("a file");
+            std::fs::copy(left, folder.path().join(FILE)).expect("sessions");
+        })
+    };
+    let status = async |stage: &PlayStage| {
+        let port = stage.url("").trim_end_matches('/').rsplit(':').next().expect("a port").to_owned();
+        let cookie = format!("concilio-{port}={session}");
+        let asked = stage.get("api/status").header("cookie", &cookie).send().await.expect("an answer").status();
+        (asked, cookie)
+    };
+
+    let again = restarted(SECRET).await;
+    let (asked, cookie) = status(&again).await;
+    assert_eq!(asked, StatusCode::OK);
+    let changed = restarted("open barley").await;
+    assert_eq!(status(&changed).await.0, StatusCode::UNAUTHORIZED);
+    again.post("api/logout", &json!({})).header("cookie", cookie).send().await.expect("an answer");
+    assert!(!again.folder.path().join(FILE).exists(), "no session is left");
+}
+
 /// Settings that are read again hold for all accounts or for none.
 #[testkit::test]
 async fn command_survives_a_hang_up() {
@@ -128,19 +164,9 @@ async fn no_changes_without_a_secret() {
 async fn public_address_needs_a_secret() {
     let stage = PlayStage::open().await;
     let settings = WebSettings { address: "0.0.0.0:0".to_owned(), ..WebSettings::default() };
-    let context = concilio_web::WebContext {
-        event_bus: stage.bus.clone(),
-        journal: stage.journal.clone(),
-        pool: council::electors::Pool::new(1),
-        player: tokio::sync::watch::channel(bot::session::PlayerSettings::default()).1,
-        control: None,
-        health: concilio_web::HealthChecks::default(),
-        another_game: None,
-        parts: Vec::new(),
-        routes: axum::Router::new(),
-    };
-    let error =
-        concilio_web::serve(&settings, context, None, stage.shutdown.now.child_token()).await.expect_err("refused");
+    let error = concilio_web::serve(&settings, stage.context.clone(), None, stage.shutdown.now.child_token())
+        .await
+        .expect_err("refused");
     assert!(matches!(error, WebError::NoSecret(address) if address == SocketAddr::from(([0, 0, 0, 0], 0))), "{error}");
 }
 
@@ -199,18 +225,8 @@ async fn socket_of_the_user_needs_no_secret() {
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains(r#""operates":true"#), "{answer}");
     // A second program does not take it away.
     let settings = WebSettings::default();
-    let context = concilio_web::WebContext {
-        event_bus: stage.bus.clone(),
-        journal: stage.journal.clone(),
-        pool: council::electors::Pool::new(1),
-        player: tokio::sync::watch::channel(bot::session::PlayerSettings::default()).1,
-        control: None,
-        health: concilio_web::HealthChecks::default(),
-        another_game: None,
-        parts: Vec::new(),
-        routes: axum::Router::new(),
-    };
-    let second = concilio_web::serve(&settings, context, Some(&path), stage.shutdown.now.child_token()).await;
+    let second =
+        concilio_web::serve(&settings, stage.context.clone(), Some(&path), stage.shutdown.now.child_token()).await;
     assert!(matches!(second, Err(WebError::Socket { .. })));
     assert!(UnixStream::connect(&path).await.is_ok());
 }

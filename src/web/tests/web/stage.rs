@@ -1,6 +1,6 @@
 //! A stage for the stories: the page in front of a bus and a journal; and a bot on a practice server, where one is wanted.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use bot::{
     journal::{Journal, JournalSettings},
@@ -16,21 +16,12 @@ use platform::lichess::{self, LichessSettings, Token};
 use practice::{ChallengeTerms, GameReport, PracticeServer, PracticeSettings, SparringKind};
 use reqwest::{Client, RequestBuilder};
 use tempfile::TempDir;
+pub(crate) use testkit::within;
 use tokio::sync::watch;
 use util::Shutdown;
 
 /// The operator's secret on the stage.
 pub(crate) const SECRET: &str = "open sesame";
-
-/// Turns a hang into a failure. Nothing is as slow as this, not even on a machine that does other things as well.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
-
-pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(PATIENCE, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("waited {PATIENCE:?} in vain for {what}"),
-    }
-}
 
 /// A client for plain requests; it wants a provider of encryption all the same.
 pub(crate) fn client() -> Client {
@@ -49,8 +40,8 @@ pub(crate) struct PlayStage {
     pool: Pool,
     player: PlayerSettings,
     pub(crate) page_player: watch::Sender<PlayerSettings>,
-    /// Through which the bot is told what to do.
     pub(crate) control: Control,
+    pub(crate) context: WebContext,
 }
 
 impl PlayStage {
@@ -97,9 +88,9 @@ impl PlayStage {
             routes,
         };
         let socket = folder.path().join("control.sock");
-        let served = serve(&settings, context, Some(&socket), shutdown.now.child_token()).await;
+        let served = serve(&settings, context.clone(), Some(&socket), shutdown.now.child_token()).await;
         let web = served.expect("a page");
-        Self { web, bus, journal, folder, shutdown, client: client(), pool, player, page_player, control }
+        Self { web, bus, journal, folder, shutdown, client: client(), pool, player, page_player, control, context }
     }
 
     pub(crate) fn url(&self, path: &str) -> String {

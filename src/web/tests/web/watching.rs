@@ -9,7 +9,8 @@ use crate::{
 };
 use practice::SparringKind;
 
-struct Listener {
+/// A reader of server-sent events.
+pub(crate) struct Listener {
     bytes: futures_util::stream::BoxStream<'static, Vec<u8>>,
     read: String,
     /// Number of bytes of `read` known to have no end of an event.
@@ -17,14 +18,14 @@ struct Listener {
 }
 
 impl Listener {
-    async fn begin(stage: &PlayStage) -> Self {
-        let response = stage.get("api/events").send().await.expect("a stream");
+    pub(crate) async fn begin(stage: &PlayStage, path: &str) -> Self {
+        let response = stage.get(path).send().await.expect("a stream");
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         let bytes = response.bytes_stream().map(|bytes| bytes.map(|bytes| bytes.to_vec()).unwrap_or_default());
         Self { bytes: bytes.boxed(), read: String::new(), searched: 0 }
     }
 
-    async fn next(&mut self) -> (String, Value) {
+    pub(crate) async fn next(&mut self) -> (String, Value) {
         loop {
             if let Some(end) = self.read[self.searched..].find("\n\n").map(|at| self.searched + at) {
                 let rest = self.read.split_off(end + 2);
@@ -60,7 +61,7 @@ async fn watcher_gets_state_then_changes() {
     let stage = PlayStage::open().await;
     connect(&stage.bus, "Concilio");
     let mut game = ToldGame::begin(&stage.bus, "abcdefgh", "Ann");
-    let mut listener = Listener::begin(&stage).await;
+    let mut listener = Listener::begin(&stage, "api/events").await;
     let (name, whole) = listener.next().await;
     assert_eq!(name, "whole");
     let shown = if whole["games"]["told/abcdefgh"].is_null() {
@@ -88,7 +89,7 @@ async fn watcher_gets_state_then_changes() {
 #[testkit::test]
 async fn game_is_shown_to_its_result() {
     let stage = PlayStage::open().await;
-    let mut listener = Listener::begin(&stage).await;
+    let mut listener = Listener::begin(&stage, "api/events").await;
     let bot = stage.bot(SparringKind::Greedy).await;
     let game = bot.game("30+0.1").await;
     let key = format!("practice/{game}");
@@ -107,12 +108,12 @@ async fn game_is_shown_to_its_result() {
 #[testkit::test]
 async fn slow_watcher_is_bounded() {
     let stage = PlayStage::open().await;
-    let mut slow = Listener::begin(&stage).await;
+    let mut slow = Listener::begin(&stage, "api/events").await;
     let (name, _) = slow.next().await;
     assert_eq!(name, "whole");
     let games: Vec<ToldGame> =
         (0..10).map(|index| ToldGame::begin(&stage.bus, &format!("game{index:04}"), "Ann")).collect();
-    let mut quick = Listener::begin(&stage).await;
+    let mut quick = Listener::begin(&stage, "api/events").await;
     // More than sockets hold: ten games' talk in each frame, a quarter of a megabyte before long.
     for _ in 0..60 {
         games.iter().for_each(|game| (0..4).for_each(|_| game.say("Ann", &"x".repeat(400))));

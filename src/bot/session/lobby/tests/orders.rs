@@ -1,10 +1,9 @@
 //! The operator's orders hold, and are dropped when they should be.
 
 use super::*;
-use crate::session::control::ChallengeOrder;
 
 fn order(opponent: &str, games: u32) -> LobbyInput {
-    LobbyInput::Command(LobbyCommand::Challenge(ChallengeOrder { request: request(opponent), games }))
+    LobbyInput::Order(request(opponent), games)
 }
 
 fn request(opponent: &str) -> ChallengeRequest {
@@ -33,24 +32,24 @@ impl Story {
 fn pause_declines_until_resume() {
     let mut story = Story::for_games(2);
     story.plays("game0001", "Ann");
-    let effects = story.happens(LobbyInput::Command(LobbyCommand::Pause(true)));
+    let effects = story.happens(LobbyInput::Pause(true));
     assert!(matches!(answer(&effects), Some(Ok(_))), "{effects:?}");
     assert!(declines(&story.challenged("game0002", "Ben"), "game0002", DeclineReason::Later));
     let refused = story.happens(order("Cid", 1));
     assert!(matches!(answer(&refused), Some(Err(why)) if why.contains("resume")), "{refused:?}");
-    story.happens(LobbyInput::Command(LobbyCommand::Pause(false)));
+    story.happens(LobbyInput::Pause(false));
     assert!(accepts(&story.challenged("game0003", "Ben"), "game0003"));
 }
 
 #[test]
 fn a_pause_outlives_a_restart() {
     let mut story = Story::for_games(2);
-    let effects = story.happens(LobbyInput::Command(LobbyCommand::Pause(true)));
+    let effects = story.happens(LobbyInput::Pause(true));
     assert!(effects.iter().any(|effect| matches!(effect, LobbyEffect::Save)), "{effects:?}");
     story.restarts();
     assert_eq!(story.lobby.mode(), AccountMode::Paused);
     assert!(declines(&story.challenged("game0001", "Ann"), "game0001", DeclineReason::Later));
-    story.happens(LobbyInput::Command(LobbyCommand::Pause(false)));
+    story.happens(LobbyInput::Pause(false));
     story.restarts();
     assert!(accepts(&story.challenged("game0002", "Ann"), "game0002"));
 }
@@ -172,12 +171,13 @@ fn impossible_order_is_dropped() {
 
 #[test]
 fn cancelled_order_is_not_retried() {
-    for command in [LobbyCommand::Cancel, LobbyCommand::Block("Ann".to_owned())] {
+    for command in [LobbyInput::CancelOrders, LobbyInput::Block("Ann".to_owned())] {
+        let what = format!("{command:?}");
         let mut story = Story::for_games(1);
         story.happens(order("Ann", 5));
-        story.happens(LobbyInput::Command(command.clone()));
-        assert!(!acts(&story.happens(LobbyInput::Challenged(request("Ann"), Err(lost())))), "{command:?}");
-        assert!(!acts(&story.after(Duration::from_secs(3600))), "{command:?}");
+        story.happens(command);
+        assert!(!acts(&story.happens(LobbyInput::Challenged(request("Ann"), Err(lost())))), "{what}");
+        assert!(!acts(&story.after(Duration::from_secs(3600))), "{what}");
     }
 }
 
@@ -197,17 +197,17 @@ fn cancel_drops_orders() {
     let mut story = Story::for_games(1);
     story.happens(order("Ann", 5));
     story.stands("ours0001", "Ann");
-    let effects = story.happens(LobbyInput::Command(LobbyCommand::Cancel));
+    let effects = story.happens(LobbyInput::CancelOrders);
     assert!(does(&effects, &Action::Cancel(ChallengeId::new("ours0001"))), "{effects:?}");
     assert!(!acts(&story.happens(LobbyInput::Cancelled(ChallengeId::new("ours0001")))));
-    let nothing = story.happens(LobbyInput::Command(LobbyCommand::Cancel));
+    let nothing = story.happens(LobbyInput::CancelOrders);
     assert!(matches!(answer(&nothing), Some(Err(_))), "{nothing:?}");
 }
 
 #[test]
 fn blocks_survive_reload_and_restart() {
     let mut story = Story::for_games(1);
-    story.happens(LobbyInput::Command(LobbyCommand::Block("Mallory".to_owned())));
+    story.happens(LobbyInput::Block("Mallory".to_owned()));
     story.happens(LobbyInput::Lists(NameLists::default()));
     assert!(declines(&story.challenged("game0001", "Mallory"), "game0001", DeclineReason::Generic));
     let kept = serde_json::to_string(story.lobby.memory()).expect("JSON");

@@ -9,14 +9,13 @@ pub(super) fn known(shown: &str, decided: Option<&str>) -> KnownGame {
     line.play_all(shown).expect("legal");
     let time_control = TimeControl::real_time(Duration::from_secs(300), Duration::ZERO);
     let info = GameInfo {
-        id: "ann-old-7".into(),
-        terms: GameTerms { variant: Variant::Standard, time_control, rated: false },
-        white: Player::named("Ann"),
-        black: Player::named("Somebot"),
         our_color: domain::Color::Black,
-        start: Line::start(Variant::Standard),
-        tournament: None,
-        url: None,
+        ..GameInfo::from_start(
+            "ann-old-7",
+            GameTerms { variant: Variant::Standard, time_control, rated: false },
+            Player::named("Ann"),
+            Player::named("Somebot"),
+        )
     };
     let decided = decided.map(|uci| uci.parse().expect("a move"));
     KnownGame { info, shown: line.moves().to_vec(), decided, started: None, is_adjourned: false }

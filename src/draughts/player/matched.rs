@@ -1,0 +1,108 @@
+//! Draughts as matches play it: its players, its endings, its games as PDN.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use council::electors::Pool;
+use domain::{Pace, TimeControl};
+use draughts_core::{
+    board,
+    endgame::{EndgameTables, Known},
+    game::{
+        Draw, Outcome,
+        pdn::{GameResult, PdnRecord},
+    },
+};
+use experiment::{
+    game::{GameEnding, MatchGame, MatchLine, Ruling, TableValue, points_if_lost},
+    player::{ChosenMove, MatchPlayer, MoveRequest, PlayerFailure, PlayerKind, PlayerWords},
+};
+use tokio::runtime::Runtime;
+
+use super::{DraughtsLine, DraughtsPlayer, DraughtsPlayerKind, PlayerSpec, record::color};
+
+impl PlayerKind for DraughtsPlayerKind {
+    type Line = DraughtsLine;
+
+    fn read(words: &mut PlayerWords<'_>) -> Result<Self, String> {
+        Self::read(words)
+    }
+
+    fn start(&self, _: usize) -> Result<Box<dyn MatchPlayer<DraughtsLine>>, PlayerFailure> {
+        Ok(Box::new(MatchedPlayer::new(self.clone())?))
+    }
+}
+
+impl MatchLine for DraughtsLine {
+    const MORE_OPENINGS: &'static str = "";
+
+    fn ruling(&self) -> Option<Ruling> {
+        Some(match self.game().outcome()? {
+            Outcome::Won(winner) => (GameEnding::OnTheBoard, points_if_lost(!color(winner))),
+            Outcome::Drawn(Draw::Repetition) => (GameEnding::Repetition, 0.5),
+            Outcome::Drawn(Draw::FortyMoves) => (GameEnding::FortyMoves, 0.5),
+        })
+    }
+
+    fn game_text(&self, played: &MatchGame, tags: &[(&str, &str)]) -> String {
+        let mut game = self.game().clone();
+        let _ = played.moves.iter().try_for_each(|one| game.play_text(&one.mv).map(drop));
+        let ending = played.ending.to_string();
+        // The record has a result of its own.
+        let tags = tags.iter().copied().filter(|(name, _)| *name != "Result").chain([("Termination", ending.as_str())]);
+        let result = match played.white {
+            1.0 => GameResult::Won(board::Color::White),
+            0.0 => GameResult::Won(board::Color::Black),
+            _ => GameResult::Drawn,
+        };
+        let tags = tags.map(|(name, value)| (name.to_owned(), util::printable(value).into_owned())).collect();
+        format!("{}\n", PdnRecord { tags, game, comments: BTreeMap::new(), result })
+    }
+}
+
+/// Returns the values of positions by endgame tables.
+pub fn by_tables(tables: Arc<EndgameTables>) -> TableValue<DraughtsLine> {
+    Arc::new(move |line| {
+        Some(match tables.probe(line.game().board())? {
+            Known::Win(_) => 1.0,
+            Known::Draw => 0.5,
+            Known::Loss(_) => 0.0,
+        })
+    })
+}
+
+pub(super) struct MatchedPlayer {
+    spec: PlayerSpec,
+    player: DraughtsPlayer,
+    runtime: Runtime,
+}
+
+impl MatchedPlayer {
+    pub(super) fn new(kind: DraughtsPlayerKind) -> Result<Self, PlayerFailure> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let runtime = runtime.map_err(|error| PlayerFailure::Failed(format!("no runtime for a council: {error}")))?;
+        let spec = PlayerSpec::new("matched".to_owned(), kind);
+        Ok(Self { player: DraughtsPlayer::new(&spec, &Pool::new(0)), spec, runtime })
+    }
+}
+
+impl MatchPlayer<DraughtsLine> for MatchedPlayer {
+    fn new_game(&mut self, _: &DraughtsLine) -> Result<(), PlayerFailure> {
+        // The ties of the published search begin anew as well.
+        self.player = DraughtsPlayer::new(&self.spec, &Pool::new(0));
+        Ok(())
+    }
+
+    fn choose(&mut self, turn: &MoveRequest<DraughtsLine>) -> Result<ChosenMove<board::Move>, PlayerFailure> {
+        let game = turn.line.game();
+        let mut ignored = |_: &_| ();
+        let decision = match (turn.pace, turn.clocks) {
+            (Pace::Clock { initial, increment }, Some(clocks)) => {
+                let control = TimeControl::real_time(initial, increment);
+                self.runtime.block_on(self.player.decide_by_clock(game, clocks, control, &mut ignored))
+            }
+            (pace, _) => self.runtime.block_on(self.player.decide(game, &pace.limits(), &mut ignored)),
+        };
+        let decision = decision.ok_or_else(|| PlayerFailure::Failed("no move was found".to_owned()))?;
+        Ok(ChosenMove::from(&decision))
+    }
+}

@@ -1,0 +1,216 @@
+//! `config/example.toml` is written from the doc comments of the settings' types.
+
+use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path};
+
+use toml::{Table, Value};
+
+use super::{EXAMPLE, read};
+use crate::settings::ServerSettings;
+use bot::policy::matchmaking::MatchType;
+use platform::fics::FicsSettings;
+
+/// Set to write the example instead of comparing it.
+const REWRITE: &str = "REWRITE_EXAMPLE";
+/// The width of prose.
+const WIDTH: usize = 100;
+
+const HEAD: &str = r##"# Settings of concilio, every key with its meaning, range and default.
+#
+# Lines that begin with "# " explain; lines that begin with "#" alone are settings at their
+# defaults: remove the "#" there and before the table's name in brackets above, and change the
+# value. Keys that are not set keep their defaults, so a file of your own may be as short as this:
+#
+#     [servers.lichess]
+#     token_file = "lichess.token"
+#
+# Four layers: what is built in, below files like this one, below the environment
+# (CONCILIO__CHALLENGE__CONCURRENCY=4, with two underscores between table and key, in capitals),
+# below flags of the command line. `concilio config check` shows what took effect and from where,
+# and names everything that is wrong.
+#
+# Times are whole seconds unless a key says otherwise. "none" means no limit where it is listed.
+# Relative paths begin at the folder in which the program runs. Names of players are compared
+# without regard to case.
+
+"##;
+
+#[derive(Debug)]
+struct Field {
+    key: String,
+    of_type: String,
+    /// The doc comment, line by line.
+    doc: Vec<String>,
+}
+
+/// The types of all tables, by name, with their fields in the order of the source.
+struct Types(BTreeMap<String, (Vec<String>, Vec<Field>)>);
+
+impl Types {
+    fn read(folder: &Path, types: &mut Self) {
+        for entry in fs::read_dir(folder).expect("the sources").map(|entry| entry.expect("an entry").path()) {
+            if entry.is_dir() {
+                Self::read(&entry, types);
+            } else if entry.extension().is_some_and(|extension| extension == "rs") {
+                types.add(&fs::read_to_string(&entry).expect("a source"));
+            }
+        }
+    }
+
+    /// Adds the types of a source that refuse unknown keys, as every table does.
+    fn add(&mut self, source: &str) {
+        let (mut name, mut doc, mut attributes, mut of_type, mut fields) =
+            (None, Vec::new(), String::new(), Vec::new(), Vec::new());
+        for line in source.lines().map(str::trim_end) {
+            let text = line.trim_start();
+            if let Some(words) = text.strip_prefix("///") {
+                doc.push(words.strip_prefix(' ').unwrap_or(words).to_owned());
+            } else if text.starts_with("#[") {
+                attributes.push_str(text);
+            } else {
+                let (doc, attributes) = (std::mem::take(&mut doc), std::mem::take(&mut attributes));
+                if let Some(known) = line.strip_prefix("pub struct ").filter(|_| attributes.contains("deny_unknown")) {
+                    name = known.split([' ', '<']).next().map(str::to_owned);
+                    of_type = doc;
+                } else if line == "}" {
+                    name.take()
+                        .map(|name| self.0.insert(name, (std::mem::take(&mut of_type), std::mem::take(&mut fields))));
+                } else if let Some((key, kind)) = text.strip_prefix("pub ").and_then(|field| field.split_once(": "))
+                    && name.is_some()
+                {
+                    let renamed = attributes.split_once("rename = \"").and_then(|(_, rest)| rest.split('"').next());
+                    fields.push(Field { key: renamed.unwrap_or(key).to_owned(), of_type: kind.to_owned(), doc });
+                }
+            }
+        }
+    }
+
+    /// The doc comment and the fields of a type, such as `BTreeMap<String, ServerSettings>`.
+    fn of(&self, kind: &str) -> Option<&(Vec<String>, Vec<Field>)> {
+        kind.split(|letter: char| !letter.is_alphanumeric()).find_map(|word| self.0.get(word))
+    }
+}
+
+/// Doc comments as prose after `prefix`; code blocks are indented.
+fn prose(doc: &[String], prefix: &str, out: &mut String) {
+    let mut lines = vec![String::new()];
+    let mut is_code = false;
+    for text in doc {
+        if text.starts_with("```") {
+            is_code = !is_code;
+            lines.push(String::new());
+        } else if is_code {
+            *lines.last_mut().expect("a line") = format!("    {text}");
+            lines.push(String::new());
+        } else if text.is_empty() {
+            lines.extend([String::new(), String::new()]);
+        } else {
+            for word in text.replace('`', "").split(' ') {
+                let line = lines.last_mut().expect("a line");
+                if prefix.len() + line.len() + word.len() + 3 > WIDTH {
+                    lines.push(word.to_owned());
+                } else {
+                    *line += if line.is_empty() { "" } else { " " };
+                    *line += word;
+                }
+            }
+        }
+    }
+    lines.dedup();
+    let end = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
+    for line in &lines[..end] {
+        let _ = writeln!(out, "{}", format!("{prefix}# {line}").trim_end());
+    }
+}
+
+/// Writes the keys of a table, then the tables in it.
+fn table(types: &Types, fields: &[&Field], values: &Table, path: &str, out: &mut String) {
+    let is_table = |field: &&&Field| values.get(&field.key).is_some_and(Value::is_table);
+    for field in fields.iter().filter(|field| !is_table(field)) {
+        let Some(value) = values.get(&field.key) else { continue };
+        prose(&field.doc, "", out);
+        let _ = writeln!(out, "#{} = {value}\n", field.key);
+    }
+    let inherited = match path {
+        "challenge" => "ChallengeFilter",
+        "matchmaking" => "MatchType",
+        _ => "",
+    };
+    if let Some((doc, common)) = types.of(inherited) {
+        prose(doc, "", out);
+        out.push('\n');
+        let common: Vec<&Field> = common
+            .iter()
+            .filter(|field| inherited != "MatchType" || MatchType::INHERITED.contains(&&*field.key))
+            .collect();
+        table(types, &common, values, "", out);
+    }
+    for field in fields.iter().filter(is_table) {
+        let Some(Value::Table(below)) = values.get(&field.key) else { continue };
+        let path = if path.is_empty() { field.key.clone() } else { format!("{path}.{}", field.key) };
+        if path == field.key {
+            let title = field.key[..1].to_uppercase() + &field.key[1..];
+            let _ = writeln!(out, "# {:->width$}", format!(" {title}"), width = WIDTH - 2);
+        }
+        prose(&field.doc, "", out);
+        if let Some(named) = named_tables(&path) {
+            out.push_str("#\n");
+            sample(types, &field.of_type, &named, &format!("{path}.NAME"), out);
+        }
+        let _ = writeln!(out, "#[{path}]\n");
+        let fields: Vec<&Field> = types.of(&field.of_type).iter().flat_map(|(_, fields)| fields).collect();
+        table(types, &fields, below, &path, out);
+    }
+}
+
+/// The values of a table under a name of the reader's choice.
+fn named_tables(path: &str) -> Option<Table> {
+    let written = match path {
+        "servers" => {
+            let fics = FicsSettings { password_file: Some("fics.password".into()), ..FicsSettings::default() };
+            Table::try_from(ServerSettings { fics, ..ServerSettings::default() })
+        }
+        "matchmaking.types" => Table::try_from(MatchType::default()),
+        _ => return None,
+    };
+    let mut table = written.expect("a table");
+    table.retain(|key, _| path == "servers" || !MatchType::INHERITED.contains(&key));
+    Some(table)
+}
+
+/// Writes a table as an example in prose.
+fn sample(types: &Types, of_type: &str, values: &Table, path: &str, out: &mut String) {
+    let _ = writeln!(out, "#     [{path}]");
+    let fields = types.of(of_type).map(|(_, fields)| fields.as_slice()).unwrap_or_default();
+    let known = |field: &&Field| values.contains_key(&field.key);
+    let (tables, keys): (Vec<&Field>, Vec<&Field>) = fields
+        .iter()
+        .filter(known)
+        .partition(|field| values[&field.key].as_table().is_some_and(|table| table.len() > 1));
+    for field in keys {
+        prose(&field.doc, "#     ", out);
+        let _ = writeln!(out, "#     {} = {}", field.key, values[&field.key]);
+    }
+    for field in tables {
+        out.push_str("#\n");
+        prose(&field.doc, "#     ", out);
+        let table = values[&field.key].as_table().expect("a table");
+        sample(types, &field.of_type, table, &format!("{path}.{}", field.key), out);
+    }
+}
+
+#[test]
+fn example_is_written_from_the_settings() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut types = Types(BTreeMap::new());
+    Types::read(&folder.join("src"), &mut types);
+    let mut written = HEAD.to_owned();
+    let (_, fields) = types.of("Settings").expect("the settings");
+    table(&types, &fields.iter().collect::<Vec<_>>(), &read::built_in(), "", &mut written);
+    let written = format!("{}\n", written.trim_end());
+    if env::var_os(REWRITE).is_some() {
+        fs::write(folder.join("config/example.toml"), &written).expect("it is written");
+    } else {
+        let differ = written.lines().zip(EXAMPLE.lines()).find(|(new, old)| new != old);
+        assert!(written == EXAMPLE, "{differ:?}: {REWRITE}=1 cargo test example writes config/example.toml anew");
+    }
+}
