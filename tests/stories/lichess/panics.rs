@@ -1,5 +1,7 @@
 //! Promise 1: a panic in each kind of task costs no game, and no entry of the journal.
 
+use practice::SparringKind;
+
 use super::harness::{Story, seen};
 use crate::panics::{all_happened, in_its_own_process, panics};
 
@@ -24,7 +26,8 @@ fn panic_in_any_task_costs_no_game() {
 
 async fn every_task_panics() {
     let mut left = TASKS.to_vec();
-    let mut story = Story::begin(|_| ()).await;
+    // A partner that is not mated before a task has panicked.
+    let mut story = Story::begin(|plan| plan.partner = SparringKind::Engine { nodes: 2000 }).await;
     while !left.is_empty() {
         let game = story.challenge().await;
         // One after the other, a few moves apart; those that are left when the game is over, in the next game.
@@ -34,9 +37,15 @@ async fn every_task_panics() {
                 break;
             }
             panics(task, 2);
-            seen(&format!("a panic of the task {task}"), || all_happened().then_some(())).await;
-            left.pop();
-            ply += 2;
+            let what = format!("a panic of the task {task}");
+            tokio::select! {
+                () = seen(&what, || all_happened().then_some(())) => {
+                    left.pop();
+                    ply += 2;
+                }
+                // The game ended first: the task panics in the next game.
+                _ = story.server.wait_for_end(&game) => break,
+            }
         }
         story.played(&game).await;
     }
