@@ -18,8 +18,8 @@ use super::processes::{PATIENCE, until};
 
 /// Default time of a move.
 const MOVE_TIME: Duration = Duration::from_millis(60);
-/// A move that takes this much longer waited for an absent worker, or for a busy machine.
-const LATE: Duration = Duration::from_millis(740);
+/// A move that takes this many times its own time waited for an absent worker, or for a busy machine.
+const LATE: u32 = 13;
 /// Threads that wake one another up in turn until a move is decided.
 const WAKES: u32 = 10;
 pub(super) const MOVES: usize = 100;
@@ -117,8 +117,8 @@ impl Table {
             let taken = begun.elapsed();
             let decision = decided.expect("a decision");
             let delay = self.metronome.longest_delay();
-            let late = move_time + LATE + delay * WAKES;
-            assert!(taken < late, "move {number} took {taken:?}, and a wake-up {delay:?}");
+            let late = move_time * LATE + delay * WAKES;
+            assert!(taken < late, "move {number} of {move_time:?} took {taken:?}, and a wake-up {delay:?}");
             assert!(line.is_legal(decision.best), "move {number}, {}, is not legal", decision.best);
             assert!(decision.score.is_some(), "move {number}, {}, was not searched", decision.best);
             self.voted += usize::from(!decision.votes.is_empty());
