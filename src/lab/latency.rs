@@ -190,7 +190,7 @@ impl LatencyBench {
         let (mut delays, mut memory) = (Vec::new(), None);
         while delays.len() < moves {
             memory = memory.max(self.play_at_once(&daemon, games, terms).await?);
-            delays.extend(self.server.take_response_times());
+            delays.extend(self.server.take_response_times().into_iter().map(|(_, time)| time));
         }
         if watching.try_join_next().is_some() {
             return Err(Failure::failed("the page's events could not be read to the end"));

@@ -15,6 +15,7 @@
 
 pub mod cluster;
 pub mod command;
+mod correspondence;
 pub mod councils;
 mod daemon_program;
 pub mod decisions;

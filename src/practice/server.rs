@@ -232,8 +232,8 @@ impl PracticeServer {
     }
 
     /// Takes how long clients of the Bot API took for their moves since this was last called: from the line with the opponent's
-    /// move to the request with the answer.
-    pub fn take_response_times(&self) -> Vec<Duration> {
+    /// move to the request with the answer, each with its game.
+    pub fn take_response_times(&self) -> Vec<(GameId, Duration)> {
         self.response_times.take()
     }
 

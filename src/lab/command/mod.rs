@@ -1,4 +1,5 @@
 mod cluster;
+mod correspondence;
 mod decisions;
 mod fit;
 mod inputs;
@@ -34,6 +35,7 @@ pub enum Lab {
     Draughts(MeasureDraughts),
     Reproduce(reproduce::Reproduce),
     Latency(latency::MeasureLatency),
+    Correspondence(correspondence::MeasureCorrespondence),
     Soak(soak::SoakDaemon),
     ClusterLatency(cluster::ClusterLatency),
     Scale(cluster::ScaleCluster),
@@ -77,6 +79,7 @@ impl Lab {
             Self::Draughts(draughts) => until_stopped(move |stop| draughts.run(stop)).await,
             Self::Reproduce(reproduce) => until_stopped(move |stop| reproduce.run(stop)).await,
             Self::Latency(latency) => latency.run().await,
+            Self::Correspondence(games) => games.run().await,
             Self::Soak(soak) => soak.run().await,
             Self::ClusterLatency(latency) => latency.run().await,
             Self::Scale(scale) => scale.run().await,
@@ -140,6 +143,7 @@ mod tests {
             "draughts positions --judge 17",
             "reproduce criteria games --quick",
             "soak --server fics --games 10 --faults cut=3s,lost=1% --kills 2 --load 1 --json",
+            "correspondence --games 10 --minutes 1",
             "cluster-latency --searches 100",
             "scale --cores 8 --throughput 100000",
             "data --output games --games 100",

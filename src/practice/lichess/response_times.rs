@@ -20,7 +20,7 @@ pub(crate) struct ResponseTimes(Arc<Mutex<Measured>>);
 struct Measured {
     /// Times at which the opponent's moves were shown, by the game that waits for an answer.
     shown: HashMap<GameId, Instant>,
-    taken: Vec<Duration>,
+    taken: Vec<(GameId, Duration)>,
 }
 
 impl ResponseTimes {
@@ -35,12 +35,12 @@ impl ResponseTimes {
         if let Some(shown) = measured.shown.remove(game)
             && measured.taken.len() < MOST_KEPT
         {
-            measured.taken.push(shown.elapsed());
+            measured.taken.push((game.clone(), shown.elapsed()));
         }
     }
 
     /// Takes the times that were measured until now.
-    pub(crate) fn take(&self) -> Vec<Duration> {
+    pub(crate) fn take(&self) -> Vec<(GameId, Duration)> {
         std::mem::take(&mut self.measured().taken)
     }
 
