@@ -168,11 +168,14 @@ mod tests {
         let options = |hash| EngineOptions { hash, ..EngineOptions::default() };
         let first = kept.table(&memory, &options(1));
         assert!(!first.is_unused(), "it is kept");
+        let kept_number = || kept.0.lock().expect("no panic").as_ref().map(|(table, _)| table.number());
+        let number = Some(first.number());
         let beside = kept.table(&memory, &options(1));
         assert!(beside.is_unused() && beside.number() != first.number(), "another search beside it has its own");
         drop(first);
         let next = kept.table(&memory, &options(1));
         assert!(!next.is_unused() && next.number() > beside.number());
+        assert_eq!(kept_number(), number, "the memory of the first");
         drop(next);
         assert!(kept.table(&memory, &options(9)).is_unused(), "more than the limit allows is not kept");
         assert_eq!(memory.claim(2).granted, 2, "the small table has given its memory back");

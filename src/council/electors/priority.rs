@@ -52,3 +52,25 @@ impl Priority {
         }
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use rustix::process::getpriority_process;
+
+    use super::*;
+
+    #[test]
+    fn background_searches_are_nicer_than_others() {
+        let nicer = |priority| {
+            let search = move || {
+                let before = getpriority_process(None).expect("a priority");
+                Priority::of_this_thread(priority).give_way();
+                getpriority_process(None).expect("a priority") - before
+            };
+            std::thread::spawn(search).join().expect("no panic")
+        };
+        let most = 19 - getpriority_process(None).expect("a priority");
+        assert_eq!(nicer(SearchPriority::Usual), most.min(5));
+        assert_eq!(nicer(SearchPriority::Background), most.min(19));
+    }
+}
