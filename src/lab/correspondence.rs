@@ -38,11 +38,13 @@ const SLOW_ANSWERS: [u64; 2] = [120_000, 300_000];
 /// Timeout for the last correspondence moves.
 const LAST_MOVES: Duration = Duration::from_secs(900);
 
-/// The times of the daemon's moves.
+/// The daemon's moves.
 #[derive(Debug, Default)]
 pub(crate) struct BlitzAndSlow {
+    /// Times of the blitz moves, shortest first.
     pub blitz: Vec<Duration>,
-    pub correspondence: Vec<Duration>,
+    /// The number of correspondence moves.
+    pub correspondence: usize,
 }
 
 /// Plays blitz for a time, beside `correspondence` games, and waits until every correspondence move is made.
@@ -78,14 +80,16 @@ pub(crate) async fn play(program: &Path, time: Duration, correspondence: usize) 
         (!games.iter().any(waits)).then_some(())
     });
     timeout(LAST_MOVES, answered).await.map_err(|_| Failure::failed("a correspondence move was not made"))??;
-    let slow: HashSet<GameId> = slow.into_iter().collect();
-    let mut times = BlitzAndSlow::default();
-    for (game, time) in server.take_response_times() {
-        if slow.contains(&game) { times.correspondence.push(time) } else { times.blitz.push(time) }
+    let (slow, mut correspondence) = (slow.into_iter().collect::<HashSet<_>>(), 0);
+    for game in server.games().await?.iter().filter(|game| slow.contains(&game.id)) {
+        let begins = usize::from(game.color_of(BOT) == Some(Color::White));
+        correspondence += (game.line.ply() + begins) / 2;
     }
-    times.blitz.sort_unstable();
-    times.correspondence.sort_unstable();
-    Ok(times)
+    let times = server.take_response_times();
+    let mut blitz: Vec<Duration> =
+        times.into_iter().filter(|(game, _)| !slow.contains(game)).map(|(_, time)| time).collect();
+    blitz.sort_unstable();
+    Ok(BlitzAndSlow { blitz, correspondence })
 }
 
 fn start_daemon(

@@ -45,7 +45,7 @@ impl MeasureCorrespondence {
         print("blitz alone, after", &after.blitz);
         let BlitzAndSlow { blitz, correspondence } = measured;
         print(&format!("blitz beside {} correspondence games", self.games), &blitz);
-        print("correspondence, each move made", &correspondence);
+        util::outln!("\n{correspondence} correspondence moves; none was left to make");
         Ok(())
     }
 }
