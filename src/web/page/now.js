@@ -264,7 +264,7 @@ class FocusGame {
   /** Keeps the panel of the vote from shrinking during a game, so that the parts below it do not move. */
   keepHeight() {
     const { element } = this.vote;
-    element.style.minHeight = `${this.height}px`;
+    element.style.minHeight = this.game.over ? "" : `${this.height}px`;
     this.height = Math.min(400, Math.max(this.height, element.offsetHeight));
   }
 
