@@ -4,20 +4,14 @@
 //! correspondence games, then without them again, each time as a new process. A move's time runs from the line with the
 //! opponent's move to the arrival of the request with ours.
 
-use std::{
-    collections::HashSet,
-    path::Path,
-    process::{Command, Stdio},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::HashSet, path::Path, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use rand::RngExt;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::own_process::OwnProcess;
+use crate::{daemon_program::daemon_on, own_process::OwnProcess};
 use domain::{Color, GameId, GameTerms, TimeControl, UciMove, Variant};
 use practice::{ChallengeTerms, GameView, PracticeServer, PracticeSettings, Sparring, SparringKind};
 use util::Failure;
@@ -99,8 +93,8 @@ fn start_daemon(
     folder: &Path,
     correspondence: usize,
 ) -> Result<OwnProcess, Failure> {
-    let mut command = Command::new(program);
-    command.args(["--log", "error", "run", "--set", BLITZ_MOVE, "--set", SLOW_MOVE]);
+    let mut command = daemon_on(server, program, token, folder);
+    command.args(["--set", BLITZ_MOVE, "--set", SLOW_MOVE]);
     for setting in [
         format!("challenge.concurrency={BLITZ_GAMES}"),
         format!("challenge.correspondence_games={correspondence}"),
@@ -112,12 +106,6 @@ fn start_daemon(
     ] {
         command.args(["--set", &setting]);
     }
-    command
-        .env("CONCILIO_LICHESS_TOKEN", token)
-        .env("CONCILIO__SERVERS__PRACTICE__URL", server.url())
-        .env("CONCILIO__JOURNAL__PATH", folder.join("journal.db"))
-        .env("CONCILIO__JOURNAL__PGN_DIRECTORY", folder.join("pgn"))
-        .stdout(Stdio::null());
     OwnProcess::start(&mut command).map_err(|error| Failure::failed(format_args!("cannot start the daemon: {error}")))
 }
 

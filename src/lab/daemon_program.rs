@@ -3,10 +3,12 @@
 use std::{
     env::{self, consts::EXE_SUFFIX},
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
 };
 
 use clap::Args;
+use practice::PracticeServer;
 use util::Failure;
 
 /// The program that is measured
@@ -34,6 +36,19 @@ impl DaemonProgram {
             ))
         })
     }
+}
+
+/// Returns the command of a daemon that plays on a practice server and keeps its journal in `folder`; it prints errors alone.
+pub(crate) fn daemon_on(server: &PracticeServer, program: &Path, token: &str, folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .args(["--log", "error", "run"])
+        .env("CONCILIO_LICHESS_TOKEN", token)
+        .env("CONCILIO__SERVERS__PRACTICE__URL", server.url())
+        .env("CONCILIO__JOURNAL__PATH", folder.join("journal.db"))
+        .env("CONCILIO__JOURNAL__PGN_DIRECTORY", folder.join("pgn"))
+        .stdout(Stdio::null());
+    command
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@
 use std::{
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -24,7 +23,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::own_process::OwnProcess;
+use super::{daemon_program::daemon_on, own_process::OwnProcess};
 use domain::{Color, GameTerms, TimeControl, Variant};
 use practice::{AccountId, ChallengeTerms, PracticeServer, PracticeSettings, SparringKind};
 use util::Failure;
@@ -156,19 +155,13 @@ impl LatencyBench {
         self.server.wait(move |state| (!state.is_online(&gone)).then_some(())).await?;
         let folder = tempfile::tempdir()?;
         let began = Instant::now();
-        let mut command = Command::new(program);
+        let mut command = daemon_on(&self.server, program, &self.token, folder.path());
         command
-            .args(["--log", "error", "run"])
             .args(["--set", "player.council.roster=trivial", "--set", "player.resign.enabled=false"])
             .args(["--set", "player.draw.offer=false", "--set", "player.draw.accept=false"])
             .args(["--set", &format!("challenge.concurrency={games}")])
             .args(["--set", &format!("challenge.max_games_per_opponent={games}")])
-            .args(["--set", &format!("challenge.friends=[\"{SPARRING}\"]")])
-            .env("CONCILIO_LICHESS_TOKEN", &self.token)
-            .env("CONCILIO__SERVERS__PRACTICE__URL", self.server.url())
-            .env("CONCILIO__JOURNAL__PATH", folder.path().join("journal.db"))
-            .env("CONCILIO__JOURNAL__PGN_DIRECTORY", folder.path().join("pgn"))
-            .stdout(Stdio::null());
+            .args(["--set", &format!("challenge.friends=[\"{SPARRING}\"]")]);
         if let Some(page) = page {
             command.args(["--set", &format!("web.address={page}"), "--set", "web.watchers=1000"]);
         }
