@@ -39,7 +39,7 @@ mod writer;
 use std::{
     fmt,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
@@ -199,7 +199,7 @@ pub struct Journal {
     writer: Writer,
     settings: Arc<JournalSettings>,
     /// Held during the write of a PGN file: several games may share one.
-    pgn_turn: Arc<Mutex<()>>,
+    pgn_turn: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Journal {
@@ -332,9 +332,11 @@ impl Journal {
     }
 
     async fn write_pgn(&self, game: &GameKey) -> Result<Option<PathBuf>, JournalError> {
-        let (key, settings, turn) = (game.clone(), Arc::clone(&self.settings), Arc::clone(&self.pgn_turn));
+        let (key, settings) = (game.clone(), Arc::clone(&self.settings));
+        // The task waits, not a thread of its own: a hundred games may end at once.
+        let turn = Arc::clone(&self.pgn_turn).lock_owned().await;
         let save = move || {
-            let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+            let _turn = turn;
             pgn::save(&settings, &key)
         };
         let written = tokio::task::spawn_blocking(save).await;

@@ -124,7 +124,9 @@ pub(super) fn open_any_version(path: &Path) -> Result<(Connection, u32), Journal
         return Err(failed("there is no such file; it is made when the first game is played".to_owned()));
     }
     let connect = || -> rusqlite::Result<(Connection, u32)> {
-        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        // One thread uses a connection at a time, so SQLite need not lock it at every call.
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(PATIENCE)?;
         let version = version(&connection)?;
         Ok((connection, version))
