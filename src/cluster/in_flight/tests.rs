@@ -275,13 +275,13 @@ fn contested_moves_are_verified() {
     let [home, theirs] = ["e2e4", "a2a3"].map(|text| text.parse().expect("a move"));
     setting.says("a2a3", Score::Cp(150));
     verification.contest(Some(home), Some(theirs));
-    assert_eq!(verification.difference(theirs, Some(home)), None);
+    assert_eq!(verification.difference(theirs, Some(home), None), None);
     while let NextSearch::Now(next) = setting.in_flight.next_search(setting.sent) {
         let score = Score::Cp(if next.key.best == Some(theirs) { -30 } else { 10 });
         let value = HomeValue::none(next.length).after(score, 8);
         setting.in_flight.verified(setting.sent, &next, value, Duration::ZERO);
     }
-    assert_eq!(verification.difference(theirs, Some(home)), Some(-40));
+    assert_eq!(verification.difference(theirs, Some(home), None), Some(-40));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use domain::Line;
 /// Part of a core's time that verification may take, as a divisor, beside a little at the beginning
 /// of a position.
 pub(crate) const SHARE: u32 = 8;
-pub(crate) const AT_ONCE: Duration = Duration::from_millis(10);
+pub(crate) const AT_ONCE: Duration = Duration::from_millis(20);
 
 /// A position in which moves are verified, and the time that this has taken.
 #[derive(Debug)]

@@ -27,7 +27,7 @@ impl VerificationLength {
 
     pub fn nodes(self) -> u64 {
         match self {
-            Self::Short => 1_000,
+            Self::Short => 2_000,
             Self::Medium => 8_000,
             Self::Long => 40_000,
         }
@@ -135,26 +135,33 @@ impl<M: Copy + PartialEq> Verification<M> {
         self.0.found.notify_one();
     }
 
-    /// Returns the value of one move less that of another (`None`: of the best one), centipawns, by
-    /// the longest search that both had.
-    pub fn difference(&self, challenger: M, home: Option<M>) -> Option<i32> {
+    /// Returns the value of one move less that of another (`None`: of the best one), centipawns, by the longest search that both had.
+    /// A short search may find the home electors' choice better than they do by their own longer one: as long as both moves had no
+    /// more, their `score` of it counts, if that helps the challenger.
+    pub fn difference(&self, challenger: M, home: Option<M>, score: Option<Score>) -> Option<i32> {
         let values = self.values();
-        VerificationLength::ALL.into_iter().rev().find_map(|length| {
-            let (theirs, ours) = values.at(Some(challenger), length).zip(values.at(home, length))?;
-            Some(theirs.as_centipawns() - ours.as_centipawns())
-        })
+        let both = |length| values.at(Some(challenger), length).zip(values.at(home, length));
+        let (length, (theirs, ours)) =
+            VerificationLength::ALL.into_iter().rev().find_map(|length| Some((length, both(length)?)))?;
+        let difference = theirs.as_centipawns() - ours.as_centipawns();
+        let beside_score = score.filter(|_| length == VerificationLength::Short).zip(values.longest(challenger));
+        let beside_score = beside_score.map(|(score, theirs)| theirs.as_centipawns() - score.as_centipawns());
+        Some(beside_score.map_or(difference, |beside| beside.max(difference)))
     }
 
     /// The value of a move by its longest search.
     pub fn score(&self, moved: M) -> Option<Score> {
-        let values = self.values();
-        VerificationLength::ALL.into_iter().rev().find_map(|length| values.at(Some(moved), length))
+        self.values().longest(moved)
     }
 }
 
 impl<M: Copy + PartialEq> Values<M> {
     fn at(&self, moved: Option<M>, length: VerificationLength) -> Option<Score> {
         self.found.iter().find(|(known, _)| *known == moved)?.1[length as usize]
+    }
+
+    fn longest(&self, moved: M) -> Option<Score> {
+        VerificationLength::ALL.into_iter().rev().find_map(|length| self.at(Some(moved), length))
     }
 
     fn note(&mut self, moved: Option<M>, length: VerificationLength, score: Score) {
@@ -196,12 +203,15 @@ mod tests {
     fn moves_compare_by_their_longest_search() {
         let verification = verification();
         verification.found(Some('a'), Short, Some(Score::Cp(10)));
-        assert_eq!(verification.difference('b', Some('a')), None);
+        assert_eq!(verification.difference('b', Some('a'), None), None);
         verification.found(Some('b'), Short, Some(Score::Cp(60)));
+        for (score, difference) in [(None, 50), (Some(Score::Cp(30)), 50), (Some(Score::Cp(-20)), 80)] {
+            assert_eq!(verification.difference('b', Some('a'), score), Some(difference));
+        }
         verification.found(Some('b'), Long, Some(Score::Cp(-300)));
-        assert_eq!(verification.difference('b', Some('a')), Some(50));
+        assert_eq!(verification.difference('b', Some('a'), Some(Score::Cp(-20))), Some(50), "no longer search of both");
         verification.found(Some('a'), Long, Some(Score::Cp(20)));
-        assert_eq!(verification.difference('b', Some('a')), Some(-320));
+        assert_eq!(verification.difference('b', Some('a'), Some(Score::Cp(-300))), Some(-320));
     }
 
     #[test]
@@ -209,6 +219,6 @@ mod tests {
         let verification = verification();
         verification.contest(Some('a'), Some('b'));
         verification.found(Some('a'), Short, None);
-        assert_eq!((verification.next(), verification.difference('b', Some('a'))), (None, None));
+        assert_eq!((verification.next(), verification.difference('b', Some('a'), None)), (None, None));
     }
 }

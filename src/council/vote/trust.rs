@@ -6,7 +6,8 @@
 //! moves alone. Its vote counts
 //!
 //! - if verification has compared its move with the choice of the home electors, and found it
-//!   within the tolerance;
+//!   within the tolerance; after the shortest search, the home electors' own score of their choice
+//!   may stand for that search's;
 //! - with its own score, within the tolerance of the verified value: the score of the home
 //!   electors' choice, less the difference of the two moves if its move is the worse one;
 //! - at most one ply deeper than the deepest comparable home vote;
@@ -65,8 +66,16 @@ impl<'a, L: CouncilGame> CountedBallots<'a, L> {
 
 /// Returns true if a move may replace the home electors' choice.
 pub(super) fn may_be_played<L: CouncilGame>(moved: L::Move, home: Option<L::Move>, ballots: &Ballots<L>) -> bool {
-    let within = || ballots.verification()?.difference(moved, home).map(|difference| difference >= -TOLERANCE);
+    let within = || difference(ballots, moved, home).map(|difference| difference >= -TOLERANCE);
     Some(moved) == home || within().unwrap_or(false)
+}
+
+/// Returns the value of a move less that of the home electors' choice, centipawns, by verification.
+fn difference<L: CouncilGame>(ballots: &Ballots<L>, moved: L::Move, home: Option<L::Move>) -> Option<i32> {
+    let chosen =
+        ballots.iter().map(|ballot| ballot.proposal).filter(|vote| vote.machine.is_none() && Some(vote.best) == home);
+    let score = chosen.max_by_key(|vote| vote.depth).map(|vote| vote.score);
+    ballots.verification()?.difference(moved, home, score)
 }
 
 fn is_home<L: CouncilGame>(ballot: &Ballot<L>) -> bool {
@@ -81,7 +90,7 @@ fn verified<L: CouncilGame>(
 ) -> Option<Proposal<L::Move>> {
     let (best, verification) = (ballot.proposal.best, ballots.verification()?);
     let agrees = home.is_some_and(|home| home.best == best);
-    let difference = if agrees { 0 } else { verification.difference(best, home.map(|home| home.best))? };
+    let difference = if agrees { 0 } else { difference(ballots, best, home.map(|home| home.best))? };
     if difference < -TOLERANCE {
         return None;
     }

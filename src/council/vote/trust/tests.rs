@@ -155,10 +155,14 @@ fn elected_move_is_home_choice_or_verified() {
             if let Some(elected) = elected
                 && home != Some(elected)
             {
-                let difference = setting.verification.difference(elected, home);
+                let (value, alike) =
+                    (setting.verification.score(elected), setting.verification.difference(elected, home, None));
+                let own = setting.ballots.iter().filter(|ballot| is_home(ballot) && Some(ballot.proposal.best) == home);
+                let own = own.map(|ballot| ballot.proposal.score.as_centipawns()).min();
+                let beside_own = value.zip(own).map(|(value, own)| value.as_centipawns() - own);
                 assert!(
-                    difference.is_some_and(|difference| difference >= -50),
-                    "{attack:?}, seed {seed}: {elected} is played and not {home:?}, verified {difference:?}"
+                    alike.max(beside_own).is_some_and(|difference| difference >= -50),
+                    "{attack:?}, seed {seed}: {elected} is played and not {home:?}, verified {alike:?}, {beside_own:?}"
                 );
                 overruled += 1;
             }

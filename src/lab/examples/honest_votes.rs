@@ -2,18 +2,22 @@
 //! count as home cores verify them against one whose distant votes count as they come, at equal
 //! nodes, in virtual time.
 //!
-//!     cargo run --release -p concilio-council --example honest_votes [GAMES] [NODES] [SEED]
-//!     cargo run --release -p concilio-council --example honest_votes positions [POSITIONS] [NODES] [SEED]
+//!     cargo run --release -p concilio-lab --example honest_votes [GAMES] [NODES] [SEED]
+//!     cargo run --release -p concilio-lab --example honest_votes positions [POSITIONS] [NODES] [SEED]
 //!
-//! The second form plays no games: it compares the moves that both rules elect in positions by searches of ten times the nodes.
+//! Games come in pairs with sides exchanged, until SPRT(-10, 0) of logistic Elo is decided. Both sides of a pair have the same
+//! electors with the same seeds and empty tables, so that only the rule makes a pair uneven. The second form plays no games:
+//! it compares the moves that both rules elect in positions by searches of ten times the nodes.
 //!
 //! Each council has one home elector and three distant ones, all with the evaluation of the roster
 //! `auto` and some noise, each with a table of its own. Verification has what a daemon gives it: an
-//! eighth of the nodes of a move, and those of ten milliseconds at once.
+//! eighth of the nodes of a move, and those of twenty milliseconds at once.
 
-extern crate concilio_council as council;
-
-use std::sync::{Arc, atomic::AtomicBool};
+use std::{
+    num::NonZeroUsize,
+    sync::{Arc, atomic::AtomicBool},
+    thread,
+};
 
 use council::{
     Ballots, CouncilSettings, Roster, Rule,
@@ -23,18 +27,26 @@ use domain::{
     Knowledge, Line, MachineName, Phase, Proposal, Score, SearchId, UciMove, Variant, engine_move, engine_position,
 };
 use engine::{Engine, EngineOptions, Limits, Noise};
+use experiment::{
+    in_parallel,
+    stats::{self, EloScale, Sprt, SprtVerdict},
+};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
 const ELECTORS: usize = 4;
-/// Nodes that verification has at once, those of ten milliseconds; and the share of a move's nodes that it has beside them.
-const AT_ONCE: u64 = 3_000;
+/// Nodes that verification has at once, those of twenty milliseconds; and the share of a move's later nodes that it has beside them.
+const AT_ONCE: u64 = 6_000;
 const SHARE: u64 = 8;
 /// Amplitude of the noise by which the electors differ, centipawns.
 const NOISE: u16 = 6;
 /// Plies drawn at random at the beginning of a pair of games.
 const OPENING: usize = 8;
-/// A score that decides a game when it is reached so often in a row.
-const DECIDED: (i32, usize) = (700, 4);
+/// The greatest score of an opening either way, centipawns.
+const EVEN: i32 = 150;
+/// A game is won when the scores of both sides reach this many centipawns for this many plies in a row.
+const WON: (i32, usize) = (600, 4);
+/// A game is drawn when after this ply both sides' scores stay within this many centipawns for this many plies in a row.
+const DRAWN: (usize, i32, usize) = (70, 10, 10);
 const LONGEST: usize = 240;
 
 /// One side: its electors, and its verifier.
@@ -123,14 +135,18 @@ impl Side {
         seed: u64,
     ) -> Option<UciMove> {
         let verification = Verification::new(Arc::default());
-        let mut left = AT_ONCE + nodes / SHARE;
+        // A search begins as soon as the share allows, and must end before the move.
+        let (mut spent, mut ended) = (0_u64, 0);
         let mut spend = |engine: &mut Engine, moved: Option<UciMove>, length: VerificationLength| {
-            let cost = length.nodes();
-            if cost > left {
+            let begins = ended.max(spent.saturating_sub(AT_ONCE) * SHARE);
+            if begins + length.nodes() > nodes {
                 return false;
             }
-            left -= cost;
-            let score = search(engine, line, moved, cost).map(|(_, score, _)| score);
+            spent += length.nodes();
+            ended = begins + length.nodes();
+            // As in a daemon, earlier searches have no part in it.
+            engine.new_game();
+            let score = search(engine, line, moved, length.nodes()).map(|(_, score, _)| score);
             verification.found(moved, length, score);
             true
         };
@@ -161,34 +177,59 @@ impl Side {
 
 /// The score of White: 2 for a win, 1 for a draw.
 fn game(opening: &Line, sides: [&mut Side; 2], nodes: u64) -> usize {
-    let (mut line, mut decided) = (opening.clone(), (0_usize, 0_i32));
-    while line.ply() < LONGEST {
-        if line.legal_moves().is_empty() {
-            let white_to_move = line.ply().is_multiple_of(2);
-            return if !line.is_checkmate() {
-                1
-            } else if white_to_move {
-                0
-            } else {
-                2
-            };
-        }
-        if line.occurrences() >= 3 {
-            return 1;
-        }
+    let (mut line, mut won, mut drawn) = (opening.clone(), (0_usize, 0_i32), 0);
+    while line.ply() < LONGEST && line.occurrences() < 3 {
         let white_to_move = line.ply().is_multiple_of(2);
+        if line.is_checkmate() {
+            return if white_to_move { 0 } else { 2 };
+        }
         let Some((best, score)) = sides[line.ply() % 2].moves(&line, nodes) else { return 1 };
         let for_white = if white_to_move { score } else { -score };
-        let sign = if for_white.abs() < DECIDED.0 { 0 } else { for_white.signum() };
-        decided = if sign != 0 && sign == decided.1 { (decided.0 + 1, sign) } else { (0, sign) };
-        if decided.0 >= DECIDED.1 {
+        let sign = if for_white.abs() < WON.0 { 0 } else { for_white.signum() };
+        won = if sign != 0 && sign == won.1 { (won.0 + 1, sign) } else { (usize::from(sign != 0), sign) };
+        if won.0 >= WON.1 {
             return if sign > 0 { 2 } else { 0 };
         }
-        if line.play(best).is_err() {
+        drawn = if line.ply() > DRAWN.0 && score.abs() <= DRAWN.1 { drawn + 1 } else { 0 };
+        if drawn >= DRAWN.2 || line.play(best).is_err() {
             return 1;
         }
     }
     1
+}
+
+/// What one pair of games came to.
+struct Pair {
+    /// Of the new rule, 0 to 1.
+    score: f64,
+    moves: usize,
+    overruled: usize,
+    refused: usize,
+}
+
+fn pair(seed: u64, nodes: u64) -> Result<Pair, String> {
+    let mut random = StdRng::seed_from_u64(seed);
+    let opening = loop {
+        let mut line = Line::start(Variant::Standard);
+        while line.ply() < OPENING {
+            let legal = line.legal_moves();
+            line.play(legal[random.random_range(0..legal.len())]).map_err(|error| error.to_string())?;
+        }
+        let found = search(&mut engine(0), &line, None, AT_ONCE);
+        if found.is_some_and(|(_, score, _)| score.as_centipawns().abs() <= EVEN) {
+            break line;
+        }
+    };
+    let sides = || (Side::new(true, seed), Side::new(false, seed));
+    let ((mut new, mut old), (mut new_again, mut old_again)) = (sides(), sides());
+    let first = game(&opening, [&mut new, &mut old], nodes);
+    let second = 2 - game(&opening, [&mut old_again, &mut new_again], nodes);
+    Ok(Pair {
+        score: (first + second) as f64 / 4.0,
+        moves: new.moves + new_again.moves,
+        overruled: new.overruled + new_again.overruled,
+        refused: new.refused + new_again.refused,
+    })
 }
 
 /// A position of the middlegame, played by short searches from a random opening.
@@ -258,45 +299,47 @@ fn positions(count: usize, nodes: u64, seed: u64) -> Result<(), Box<dyn std::err
     Ok(())
 }
 
+/// Plays pairs of games on all cores until the test is decided.
+fn games(pairs: u64, nodes: u64, seed: u64) -> Result<(), String> {
+    let test = Sprt::new(-10.0, 0.0).on(EloScale::Logistic);
+    let seeds: Vec<u64> = (0..pairs).map(|pair| seed * 1_000_003 + pair).collect();
+    let (mut scores, mut moves, mut overruled, mut refused) = (Vec::new(), 0, 0, 0);
+    let workers = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    in_parallel(
+        &seeds,
+        workers,
+        || false,
+        || (),
+        |(), seed| pair(*seed, nodes),
+        |_, pair| {
+            scores.push(pair.score);
+            (moves, overruled, refused) = (moves + pair.moves, overruled + pair.overruled, refused + pair.refused);
+            let verdict = test.verdict(&scores);
+            if scores.len().is_multiple_of(10) || verdict != SprtVerdict::Open {
+                let elo = stats::score(&scores).map_or_else(String::new, |score| score.map(stats::elo).signed());
+                let quarters = [0.0, 0.25, 0.5, 0.75, 1.0];
+                let counts = quarters.map(|quarter| scores.iter().filter(|score| **score == quarter).count());
+                println!(
+                    "{} games, pairs by score {counts:?}: Elo {elo}, LLR of {test} {:.2}; of {moves} moves {overruled} overruled the \
+                 home elector, {refused} differ from the old rule",
+                    2 * scores.len(),
+                    test.log_likelihood_ratio(&scores),
+                );
+            }
+            if verdict == SprtVerdict::Open { Ok(()) } else { Err(format!("decided: {verdict:?}")) }
+        },
+    )
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1).peekable();
-    if arguments.next_if_eq("positions").is_some() {
-        let mut number = |usual: u64| arguments.next().map_or(Ok(usual), |text| text.parse());
+    let positions_only = arguments.next_if_eq("positions").is_some();
+    let mut number = |usual: u64| arguments.next().map_or(Ok(usual), |text| text.parse());
+    if positions_only {
         let (count, nodes, seed) = (number(200)?, number(50_000)?, number(1)?);
         return positions(usize::try_from(count)?, nodes, seed);
     }
-    let games: u64 = arguments.next().map_or(Ok(200), |text| text.parse())?;
-    let nodes: u64 = arguments.next().map_or(Ok(3_000), |text| text.parse())?;
-    let seed: u64 = arguments.next().map_or(Ok(1), |text| text.parse())?;
-    let mut pairs = Vec::new();
-    let (mut overruled, mut refused, mut moves) = (0, 0, 0);
-    for pair in 0..games / 2 {
-        let mut random = StdRng::seed_from_u64(seed * 1_000_003 + pair);
-        let mut opening = Line::start(Variant::Standard);
-        while opening.ply() < OPENING {
-            let legal = opening.legal_moves();
-            opening.play(legal[random.random_range(0..legal.len())])?;
-        }
-        let (mut new, mut old) = (Side::new(true, 2 * pair + 1), Side::new(false, 2 * pair + 2));
-        let first = game(&opening, [&mut new, &mut old], nodes);
-        let second = 2 - game(&opening, [&mut old, &mut new], nodes);
-        pairs.push((first + second) as f64 / 4.0);
-        (overruled, refused, moves) = (overruled + new.overruled, refused + new.refused, moves + new.moves);
-        let count = pairs.len() as f64;
-        let mean = pairs.iter().sum::<f64>() / count;
-        let variance = pairs.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
-        let error = 1.96 * (variance / count).sqrt();
-        let elo = |score: f64| -400.0 * (1.0 / score.clamp(0.001, 0.999) - 1.0).log10();
-        if pairs.len().is_multiple_of(10) {
-            println!(
-                "{} games: {:.1} %, Elo {:+.0} [{:+.0}, {:+.0}]; of {moves} moves {overruled} overruled the home elector, {refused} differ from the old rule",
-                2 * pairs.len(),
-                100.0 * mean,
-                elo(mean),
-                elo(mean - error),
-                elo(mean + error)
-            );
-        }
-    }
+    let (count, nodes, seed) = (number(10_000)?, number(10_000)?, number(1)?);
+    games(count / 2, nodes, seed)?;
     Ok(())
 }
