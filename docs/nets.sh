@@ -20,7 +20,6 @@ concilio-lab train more --base mbxkcpar --start first.net --epochs 8 --output se
 concilio-lab train more --start n-first.net --epochs 5 --output n-second.net
 concilio-lab train more more2 more3 --base mbxkcpar --start second.net --epochs 8 --rate 0.0007 --output mbxkcparn.net
 concilio-lab train more more2 more3 --start n-second.net --epochs 8 --rate 0.0007 --output n-third.net
-concilio-lab train more --base mbxkcpar --epochs 8 --seed 2 --output mbxkcparn-2.net    # and with --seed 3
 for seed in 61 62 63 64 65 66 67 68; do                                                 # 16.9 million, for n alone
   concilio-lab data --output own-$seed --nodes 80 --seed $seed --games 40960
   concilio-lab label own-$seed --output lab-$seed --teacher stockfish

@@ -66,7 +66,6 @@ pub(super) fn list(setup: &Setup) -> Vec<EngineOption> {
         choice("Split", OptionKind::Spin(0, 100), &(council.split * 100.0).round()),
         choice("Nodes per Elector", OptionKind::Spin(0, LARGEST.max(nodes)), &nodes),
         choice("Seed", OptionKind::Spin(0, LARGEST.max(council.seed)), &council.seed),
-        choice("Heed Votes", OptionKind::Check, &setup.clock.heed_votes),
         choice("OwnBook", OptionKind::Check, &setup.own_book),
         choice("Book File", OptionKind::Text, &""),
         choice("SyzygyPath", OptionKind::Text, &""),
@@ -131,7 +130,6 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<bool, St
         "Split" => changed.council.split = number as f64 / 100.0,
         "Nodes per Elector" => changed.limits.nodes = (number > 0).then_some(number),
         "Seed" => changed.council.seed = number,
-        "Heed Votes" => changed.clock.heed_votes = number == 1,
         "OwnBook" => changed.own_book = number == 1,
         "Book File" => {
             let books = BookSettings {
@@ -265,7 +263,7 @@ mod tests {
         setup.council.electors = vec![ElectorSettings { knowledge: "mp".parse().ok(), ..ElectorSettings::default() }];
         set(&mut setup, "Preset", "gnupar").expect("a preset");
         assert_eq!((setup.council.roster.as_str(), setup.electors()), ("balanced-7", 7));
-        for (name, value) in [("Advisers", "mates"), ("Roster", "custom")] {
+        for (name, value) in [("Advisers", "mpar"), ("Roster", "custom")] {
             set(&mut setup, name, value).unwrap_or_else(|error| panic!("{name}: {error}"));
         }
         assert_eq!(setup.electors(), 1);

@@ -146,6 +146,7 @@ fn removed(path: &[String]) -> Option<&'static str> {
         ("council", "tablebases") => {
             Some("the adviser that read it is gone; player.tablebases.paths is for the player")
         }
+        ("clock", "heed_votes") => Some("votes do not change the time of a move, delete this line"),
         _ => None,
     }
 }

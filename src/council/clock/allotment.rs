@@ -13,9 +13,6 @@ const FALL_ALARMING: f64 = 100.0;
 /// The share of the ExtraTime for each change of the leading move.
 const PER_CHANGE: f64 = 0.25;
 
-/// The share of the ResponseTime that suffices when all electors agree.
-const WHEN_UNANIMOUS: f64 = 0.5;
-
 /// The share of the ResponseTime that suffices for an easy recapture.
 const WHEN_RECAPTURING: f64 = 0.25;
 
@@ -36,8 +33,6 @@ const FOR_UNCLEAR: f64 = 0.5;
 pub struct MoveProgress {
     /// True if the leading move recaptures, and no other move comes near it.
     pub easy_recapture: bool,
-    /// The disagreement of the electors, 0 (unanimous) to 1; `None` with a single elector.
-    pub dissent: Option<f64>,
     /// The number of changes of the leading move, from the depth on at which a change means
     /// something.
     pub changes: u32,
@@ -55,26 +50,23 @@ impl Budget {
     /// proposal. A time without ExtraTime, such as one fixed by the settings, is kept.
     ///
     /// Always from `spent` to `hard`; never later for an easier position. More than the response
-    /// time is granted when the score falls, the best move changes, the electors disagree or other
-    /// moves take most of the search; less when they are unanimous, when the same move has led for
-    /// long or takes most of the search, or for an easy recapture.
+    /// time is granted when the score falls, the best move changes or other moves take most of the
+    /// search; less when the same move has led for long or takes most of the search, or for an easy
+    /// recapture.
     pub fn stop_at(&self, progress: &MoveProgress) -> Duration {
         let Self { spent, response, extra, hard } = *self;
         if extra.is_zero() {
             return response.min(hard);
         }
         let fall = (f64::from(progress.score_fall) - FALL_NOTICED) / (FALL_ALARMING - FALL_NOTICED);
-        let dissent = progress.dissent.filter(|dissent| *dissent > 0.0).unwrap_or_default().min(1.0);
-        let unanimous = progress.dissent.is_some() && dissent == 0.0;
         let effort = progress.effort.map_or(USUAL_EFFORT, |effort| effort.clamp(0.0, 1.0));
         let unclear = (USUAL_EFFORT - effort).max(0.0) * FOR_UNCLEAR;
-        let trouble = (fall.clamp(0.0, 1.0) + f64::from(progress.changes) * PER_CHANGE + dissent + unclear).min(1.0);
+        let trouble = (fall.clamp(0.0, 1.0) + f64::from(progress.changes) * PER_CHANGE + unclear).min(1.0);
         let clear = 1.0 - (effort - USUAL_EFFORT).max(0.0) / (1.0 - USUAL_EFFORT) * (1.0 - WHEN_CLEAR);
         let settled = clear * (1.0 - (f64::from(progress.led_for) - FIRST_FEW) * PER_PLY).clamp(WHEN_SETTLED, 1.0);
         let enough = match () {
             () if fall > 0.0 => 1.0,
             () if progress.easy_recapture => WHEN_RECAPTURING,
-            () if unanimous => settled.min(WHEN_UNANIMOUS),
             () => settled,
         };
         let think = response.saturating_sub(spent).mul_f64(enough).saturating_add(extra.mul_f64(trouble));

@@ -33,9 +33,6 @@ pub struct ClockSettings {
     /// Delay moves that needed no thought, such as book moves, for as long as a person might think:
     /// a part of the time that the clock gives them, and at most 5 seconds.
     pub fake_think_time: bool,
-    /// Give a split vote extra time, and take time back from a unanimous one. It did not pay where
-    /// it was measured.
-    pub heed_votes: bool,
 }
 
 impl Default for ClockSettings {
@@ -49,7 +46,6 @@ impl Default for ClockSettings {
             extra: 1.5,
             most: 0.25,
             fake_think_time: false,
-            heed_votes: false,
         }
     }
 }

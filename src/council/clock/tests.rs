@@ -123,20 +123,18 @@ fn extra_time_follows_trouble() {
     let budget = budget(&moment("60+0"));
     let Budget { response, extra, .. } = budget;
     let stop = |progress| budget.stop_at(&progress);
-    let divided = MoveProgress { dissent: Some(0.3), ..MoveProgress::default() };
+    let usual = MoveProgress::default();
 
-    assert!(stop(MoveProgress { dissent: Some(0.0), ..divided }) < response, "unanimous");
-    assert_eq!(stop(MoveProgress::default()), response, "one elector has no other to agree with");
-    assert!(stop(MoveProgress { easy_recapture: true, ..divided }) < response, "an easy recapture");
-    let settled = |led_for| stop(MoveProgress { led_for, ..MoveProgress::default() });
+    assert_eq!(stop(usual), response);
+    assert!(stop(MoveProgress { easy_recapture: true, ..usual }) < response, "an easy recapture");
+    let settled = |led_for| stop(MoveProgress { led_for, ..usual });
     assert!(settled(2) == response && settled(5) < response && settled(9) < settled(5), "the same move leads for long");
     assert!(settled(1000) > response / 2, "but not everything is saved");
-    let took = |effort| stop(MoveProgress { effort: Some(effort), ..MoveProgress::default() });
+    let took = |effort| stop(MoveProgress { effort: Some(effort), ..usual });
     assert!(took(0.9) < took(0.6) && took(0.6) < response && took(0.1) > response, "what the best move took");
-    assert!(stop(divided) > response, "the electors disagree");
-    assert!(stop(MoveProgress { changes: 2, ..divided }) > stop(divided), "the best move changes");
-    assert!(stop(MoveProgress { score_fall: 60, ..divided }) > stop(divided), "the score falls");
-    assert_eq!(stop(MoveProgress { score_fall: 400, changes: 9, ..divided }), response + extra);
+    assert!(stop(MoveProgress { changes: 2, ..usual }) > response, "the best move changes");
+    assert!(stop(MoveProgress { score_fall: 60, ..usual }) > response, "the score falls");
+    assert_eq!(stop(MoveProgress { score_fall: 400, changes: 9, ..usual }), response + extra);
 }
 
 #[test]
@@ -215,13 +213,12 @@ prop_compose! {
 prop_compose! {
     fn any_progress()(
         easy_recapture: bool,
-        dissent in prop::option::of(prop_oneof![0.0..=1.0_f64, Just(0.0), Just(f64::NAN), Just(-1.0)]),
         changes in prop_oneof![0..10_u32, Just(u32::MAX)],
         led_for in prop_oneof![0..20_u32, Just(u32::MAX)],
         effort in prop::option::of(prop_oneof![0.0..=1.0_f64, Just(f64::NAN)]),
         score_fall: i32,
     ) -> MoveProgress {
-        MoveProgress { easy_recapture, dissent, changes, led_for, effort, score_fall }
+        MoveProgress { easy_recapture, changes, led_for, effort, score_fall }
     }
 }
 
@@ -277,13 +274,12 @@ proptest! {
     #[test]
     fn more_trouble_means_no_less_time(
         settings in any_settings(), moment in any_moment(), lag in any_lag(), progress in any_progress(),
-        changes in 0..5_u32, fall in 0..300_i32, dissent in 0.0..1.0_f64,
+        changes in 0..5_u32, fall in 0..300_i32,
     ) {
         let budget = settings.budget(&moment, &lag);
         let worse = MoveProgress {
             changes: progress.changes.saturating_add(changes),
             score_fall: progress.score_fall.saturating_add(fall),
-            dissent: progress.dissent.map(|so_far| so_far.max(0.0) + dissent),
             ..progress
         };
         prop_assert!(budget.stop_at(&progress) <= budget.stop_at(&worse));

@@ -183,9 +183,7 @@ impl<L: CouncilGame> ElectorThread<L> {
         }
         self.priority.give_way();
         let started = defended(|| L::start(&self.spec, self.table.as_ref()));
-        if !L::proves(&self.spec) {
-            self.priority.come_back();
-        }
+        self.priority.come_back();
         started
     }
 

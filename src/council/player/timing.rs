@@ -230,7 +230,6 @@ impl Timekeeper {
                 && progress.depth >= SETTLED_DEPTH
                 && self.recapture.is_some()
                 && progress.leader.and_then(UciMove::to) == self.recapture,
-            dissent: (progress.electors > 1 && self.settings.heed_votes).then_some(progress.split),
             changes,
             led_for,
             effort: progress.effort.filter(|_| progress.depth >= SETTLED_DEPTH),

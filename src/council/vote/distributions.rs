@@ -2,7 +2,7 @@
 
 use crate::electors::{ElectorKind, ElectorSpec, Instance, SearchPriority};
 use domain::Knowledge;
-use engine::{Noise, net::Net};
+use engine::Noise;
 
 /// The default advisers of complete copies (docs/council.md).
 const ADVISERS: &str = "mpar mbxp mbkc";
@@ -59,9 +59,8 @@ pub(crate) fn auto_roster(cores: usize, hash: usize) -> Option<Vec<ElectorSpec>>
 
 /// Returns N copies by name. `complete-N`: complete copies with one shared table (Lazy SMP with a
 /// vote). `nine-N`: the same with a net as the ninth heuristic, `learned-N`: with a net in
-/// place of the eight. `nets-N`: copies with all nine, each with a table of its own and a net
-/// trained from other random numbers, as long as there are nets. `noise-N`: complete copies with
-/// tables of their own and noise on their evaluation, the control of every claim about knowledge.
+/// place of the eight. `noise-N`: complete copies with tables of their own and noise on their
+/// evaluation, the control of every claim about knowledge.
 fn copies(name: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
     let (kind, count) = name.rsplit_once('-')?;
     let count: usize = count.parse().ok().filter(|count| (1..=MOST_COPIES).contains(count))?;
@@ -70,15 +69,12 @@ fn copies(name: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
             "complete" => (Knowledge::COMPLETE, true),
             "nine" => (Knowledge::NINE, true),
             "learned" => (Knowledge::LEARNED, true),
-            "nets" => (Knowledge::NINE, false),
             "noise" => (Knowledge::COMPLETE, false),
             _ => return None,
         };
         let mut instance = Instance::new(knowledge);
-        match kind {
-            "nets" => instance.net = Some(Net::shipped_all(knowledge).nth(number - 1)?),
-            "noise" => instance.noise = Noise { amplitude: NOISE, seed: number as u64 },
-            _ => {}
+        if kind == "noise" {
+            instance.noise = Noise { amplitude: NOISE, seed: number as u64 };
         }
         let spec = ElectorSpec::new(format!("{kind}-{number}").into(), ElectorKind::Own(instance), hash);
         Some(ElectorSpec { shares_table, ..spec })
@@ -107,9 +103,6 @@ pub(super) fn advisers(names: &str, beside_auto: bool, hash: usize) -> Option<Ve
         names => names,
     };
     let hash = hash.min(ADVISERS_TABLE);
-    let (provers, others): (Vec<&str>, Vec<&str>) =
-        names.split_ascii_whitespace().partition(|name| *name == ElectorSpec::MATES);
-    let provers = provers.iter().map(|_| ElectorSpec::mates(hash));
-    let advisers = provers.chain(letters(&others.join(" "), hash)?);
+    let advisers = letters(names, hash)?.into_iter();
     Some(advisers.map(|adviser| ElectorSpec { priority: SearchPriority::Adviser, ..adviser }).collect())
 }

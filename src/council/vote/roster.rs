@@ -11,7 +11,7 @@ use crate::{
     electors::{ElectorKind, ElectorSpec, EngineGame, Instance, SearchPriority, net_file},
 };
 use domain::{ElectorName, Heuristic, Knowledge, Line};
-use engine::{Noise, net::Net};
+use engine::Noise;
 
 /// The electors of a council, at least one, each with its own name.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,21 +51,20 @@ impl RosterError {
     pub fn key_and_accepted(&self) -> (&'static str, String) {
         match self {
             Self::Unknown(given) => {
-                let nets = Net::shipped_all(Knowledge::NINE).count();
                 let distance = |name: &&str| strsim::damerau_levenshtein(name, given);
                 let near = Roster::names().chain(["auto", "custom"]).min_by_key(distance);
                 let near = near.filter(|name| distance(name) <= 3).map(|name| format!("; did you mean {name}?"));
                 (
                     "roster",
                     format!(
-                        "auto, custom, copies such as complete-4 (nine, learned, noise, nets up to nets-{nets}), a distribution such as balanced-7 (docs/council.md), or knowledge letters such as \"mbxkcpar mp ma\"{}",
+                        "auto, custom, copies such as complete-4 (nine, learned, noise), a distribution such as balanced-7 (docs/council.md), or knowledge letters such as \"mbxkcpar mp ma\"{}",
                         near.unwrap_or_default()
                     ),
                 )
             }
             Self::UnknownAdvisers(_) => (
                 "advisers",
-                "auto, nothing, a distribution such as balanced-3, or a list, each named once, of knowledge letters such as mpar and of mates (the provers checks, draws and tables were removed)"
+                "auto, nothing, a distribution such as balanced-3, or a list, each named once, of knowledge letters such as mpar (the provers mates, checks, draws and tables were removed)"
                     .to_owned(),
             ),
             Self::Empty => ("electors", "at least one elector for the roster \"custom\"".to_owned()),
@@ -369,12 +368,6 @@ mod tests {
             let roster = roster(name).expect("a roster");
             assert!(roster.electors().iter().all(|elector| elector.knowledge() == letters.parse().ok()), "{name}");
         }
-        let nets = roster("nets-3").expect("the engine has three nets");
-        let nets: Vec<_> =
-            nets.electors().iter().map(|elector| elector.instance().and_then(|one| one.net.clone())).collect();
-        assert!(nets.iter().all(Option::is_some) && nets[0] != nets[1] && nets[1] != nets[2], "each has another net");
-        let error = roster("nets-9").expect_err("the engine has fewer nets").to_string();
-        assert!(error.contains("nets up to nets-3"), "{error}");
         let error = roster("mbxkcpar mn").expect_err("no net completes material").to_string();
         assert!(error.contains("elector 1") && error.contains("on top of m;"), "{error}");
         let custom = |elector: &str| {
@@ -396,5 +389,23 @@ mod tests {
         assert_eq!(roster(""), Err(RosterError::Unknown(String::new())));
         assert_eq!(roster("custom"), Err(RosterError::Empty));
         assert_eq!(roster("mp mp"), Err(RosterError::Duplicate("mp".into())));
+    }
+
+    #[test]
+    fn adviser_errors_name_accepted_forms() {
+        let advised = |advisers: &str| {
+            let settings = CouncilSettings { advisers: advisers.to_owned(), ..CouncilSettings::default() };
+            let roster = Roster::from_settings(&settings).map_err(|error| error.to_string())?;
+            Ok::<_, String>(roster.advisers().iter().map(|adviser| adviser.name.to_string()).collect::<Vec<_>>())
+        };
+        assert_eq!(advised("mpar mbxp"), Ok(vec!["mpar".to_owned(), "mbxp".to_owned()]));
+        assert_eq!(advised("auto").map(|names| names.join(" ")).as_deref(), Ok("mpar mbxp mbkc"));
+        let error = advised("mpar mate").expect_err("no such adviser");
+        assert!(error.contains("\"mpar mate\""), "{error}");
+        for removed in ["mates", "checks", "mpar draws", "tables"] {
+            let error = advised(removed).expect_err("removed");
+            assert!(error.contains("were removed"), "{error}");
+        }
+        assert!(advised("mpar mpar").is_err());
     }
 }

@@ -13,9 +13,9 @@ use util::values::{Decimal, WholeNumber, WholeNumberOrNone};
 pub struct CouncilSettings {
     /// Electors: "auto" for what measured best on the available cores (docs/results); a roster by
     /// name and size such as "balanced-7" or "unbalanced-4" (docs/council.md); "complete-4",
-    /// "nine-4", "learned-4", "nets-3" or "noise-4" for that number of complete copies, over one
-    /// table with the eight heuristics, a net on top of them, a net alone, another net each, or
-    /// noise on their evaluation; a blank-separated list of knowledge letters such as "mbxkcpar mp
+    /// "nine-4", "learned-4" or "noise-4" for that number of complete copies, over one table with
+    /// the eight heuristics, a net on top of them or a net alone, or with noise on their
+    /// evaluation; a blank-separated list of knowledge letters such as "mbxkcpar mp
     /// ma"; or "custom" for the electors below.
     ///
     /// The published players: Gnupar is `roster = "balanced-7"`, `criterion = "re-search"`, `split
@@ -49,9 +49,9 @@ pub struct CouncilSettings {
     pub options: BTreeMap<String, BTreeMap<String, OptionText>>,
     /// Advisers: instances with a part of the knowledge, as knowledge letters such as "mpar mbxp"
     /// or a roster by name, each with a table of its own. For the first part of a move (`split`)
-    /// they search beside the electors, which search the advised moves first; they do not vote. Or
-    /// "mates", which proves mates (docs/council.md). "auto" for what measured best beside the
-    /// roster "auto", and none beside any other; empty for none.
+    /// they search beside the electors, which search the advised moves first; they do not vote.
+    /// "auto" for what measured best beside the roster "auto", and none beside any other; empty for
+    /// none.
     pub advisers: String,
     /// The advisers' part of the cores while they search. 0 to 0.5.
     #[serde(with = "Decimal::<0, 500>")]

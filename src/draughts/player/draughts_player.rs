@@ -101,9 +101,7 @@ fn by_clock(moment: &Moment) -> Timing<Move> {
         if progress.proposals == 0 {
             return first_word;
         }
-        let dissent = (progress.electors > 1 && settings.heed_votes).then_some(progress.split);
-        let progress = MoveProgress { dissent, changes: progress.changes, ..MoveProgress::default() };
-        budget.stop_at(&progress)
+        budget.stop_at(&MoveProgress { changes: progress.changes, ..MoveProgress::default() })
     })
 }
 

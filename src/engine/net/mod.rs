@@ -76,12 +76,7 @@ impl Default for Header {
 }
 
 /// The files of the nets that come with the engine.
-const SHIPPED: [&[u8]; 4] = [
-    include_bytes!("shipped/mbxkcparn.net"),
-    include_bytes!("shipped/n.net"),
-    include_bytes!("shipped/mbxkcparn-2.net"),
-    include_bytes!("shipped/mbxkcparn-3.net"),
-];
+const SHIPPED: [&[u8]; 2] = [include_bytes!("shipped/mbxkcparn.net"), include_bytes!("shipped/n.net")];
 
 #[derive(Debug)]
 pub struct Net {
@@ -126,21 +121,14 @@ impl Net {
         knowledge == self.header.base.with(Heuristic::Net)
     }
 
-    /// The net that comes with the engine for this knowledge, if there is one.
+    /// The net that comes with the engine for this knowledge, if there is one. Its header describes the training.
     pub fn shipped(knowledge: Knowledge) -> Option<Arc<Self>> {
-        Self::shipped_all(knowledge).next()
-    }
-
-    /// Returns the built-in nets for this knowledge, the default first: a whole one, and some that
-    /// complete the eight and differ in their training's random numbers. Their headers describe the
-    /// training.
-    pub fn shipped_all(knowledge: Knowledge) -> impl Iterator<Item = Arc<Self>> {
         // Each is read at its first use: most programs only need the first.
         static READ: [OnceLock<Option<Arc<Net>>>; SHIPPED.len()] = [const { OnceLock::new() }; SHIPPED.len()];
         let nets = SHIPPED.iter().zip(&READ);
-        let read =
+        let mut read =
             nets.filter_map(|(bytes, net)| net.get_or_init(|| Net::from_bytes(bytes).ok().map(Arc::new)).clone());
-        read.filter(move |net| net.suits(knowledge))
+        read.find(|net| net.suits(knowledge))
     }
 
     /// The value for the player to move in centipawns, without a memory.
