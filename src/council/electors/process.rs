@@ -3,7 +3,8 @@
 
 use std::{
     collections::BTreeSet,
-    io::{self, BufRead, BufReader, Read, Write},
+    io::{self, Read, Write},
+    os::fd::AsFd,
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio},
     sync::{Mutex, MutexGuard, PoisonError, mpsc},
     time::{Duration, Instant},
@@ -58,7 +59,7 @@ fn kill_group(number: u32) {
 pub struct Process {
     child: Child,
     stdin: ChildStdin,
-    output: Output,
+    output: Output<ChildStdout>,
     /// The last line of its standard error, when that has ended.
     last_words: mpsc::Receiver<String>,
     transcript: Transcript,
@@ -105,7 +106,7 @@ impl Process {
             return Err(ElectorFailure(format!("no pipes to the engine {path}")));
         };
         let transcript = transcript.of_process(child.id());
-        let output = Output { pipe: stdout, said: Vec::new(), searched: 0, skips: false, has_ended: false };
+        let output = Output::of(stdout);
         let last_words = listen_to_errors(program, stderr, transcript.clone());
         let knows_quit = program.protocol != EngineProtocol::Positions;
         Ok(Self { child, stdin, output, last_words, transcript, knows_quit })
@@ -174,10 +175,10 @@ impl Process {
     }
 }
 
-/// Output of an engine. The searching thread reads it itself, so that no other has to wake up
+/// Output of an engine, or its standard error. The searching thread reads the output itself, so that no other has to wake up
 /// first.
-struct Output {
-    pipe: ChildStdout,
+struct Output<P> {
+    pipe: P,
     /// Bytes that are not part of a line yet.
     said: Vec<u8>,
     /// Number of these bytes known to have no end of a line.
@@ -190,11 +191,15 @@ struct Output {
 /// The engine has ended, and everything that it said was read.
 struct OutputEnded;
 
-impl Output {
+impl<P: Read + AsFd> Output<P> {
+    fn of(pipe: P) -> Self {
+        Self { pipe, said: Vec::new(), searched: 0, skips: false, has_ended: false }
+    }
+
     /// The next line without its end, or its first [`LONGEST_LINE`] bytes; `None` if none came in time. Bytes that are no UTF-8 are
     /// replaced.
     fn line(&mut self, timeout: Duration) -> Result<Option<String>, OutputEnded> {
-        let deadline = Instant::now() + timeout;
+        let deadline = Instant::now().checked_add(timeout);
         loop {
             if let Some(line) = self.said_line() {
                 return Ok(Some(line));
@@ -204,9 +209,9 @@ impl Output {
                 let rest = if self.skips { 0 } else { self.said.len() };
                 return if rest == 0 { Err(OutputEnded) } else { Ok(Some(self.cut(rest))) };
             }
-            let left = deadline.saturating_duration_since(Instant::now());
             // A time that is too long for the system is one without an end.
-            let left = Timespec::try_from(left).ok();
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let left = left.and_then(|left| Timespec::try_from(left).ok());
             match poll(&mut [PollFd::new(&self.pipe, PollFlags::IN)], left.as_ref()) {
                 Ok(0) => return Ok(None),
                 Ok(_) => self.read(),
@@ -288,8 +293,8 @@ fn listen_to_errors(program: &EngineProgram, stderr: ChildStderr, transcript: Tr
     let log = program.stderr == ErrorOutput::Log;
     let engine = program.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     std::thread::spawn(move || {
-        let (mut stderr, mut last) = (BufReader::new(stderr), String::new());
-        while let Ok(Some(line)) = read_line(&mut stderr, LONGEST_LINE) {
+        let (mut stderr, mut last) = (Output::of(stderr), String::new());
+        while let Ok(Some(line)) = stderr.line(Duration::MAX) {
             transcript.add('!', &line);
             if line.trim().is_empty() {
                 continue;
@@ -309,36 +314,8 @@ fn printable(line: &str) -> String {
     line.chars().filter(|letter| !letter.is_control()).take(MOST_LETTERS).collect()
 }
 
-/// The next line without its end, or its first `longest` bytes; `None` at the end of the input. However long a line is, no more
-/// of it is kept. Bytes that are no UTF-8 are replaced.
-fn read_line(input: &mut impl BufRead, longest: usize) -> io::Result<Option<String>> {
-    let (mut line, mut any) = (Vec::new(), false);
-    loop {
-        let buffer = match input.fill_buf() {
-            Ok(buffer) => buffer,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        if buffer.is_empty() {
-            break;
-        }
-        any = true;
-        let end = buffer.iter().position(|byte| *byte == b'\n');
-        let part = &buffer[..end.unwrap_or(buffer.len())];
-        line.extend_from_slice(&part[..part.len().min(longest - line.len())]);
-        let used = end.map_or(buffer.len(), |end| end + 1);
-        input.consume(used);
-        if end.is_some() {
-            break;
-        }
-    }
-    Ok(any.then(|| String::from_utf8_lossy(&line).trim_end().to_owned()))
-}
-
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
-
     use super::*;
 
     fn shell(script: &str) -> Process {
@@ -354,12 +331,15 @@ mod tests {
     /// Promise 7: what an engine prints does not grow without bound here.
     #[test]
     fn long_lines_are_cut() {
-        let endless = io::repeat(b'x').take(50 << 20).chain(&b"\nshort\r\n"[..]);
-        let mut input = BufReader::new(endless);
-        let cut = read_line(&mut input, 1000).expect("readable").expect("a line");
-        assert_eq!((cut.len(), cut.capacity() < 5000), (1000, true));
-        assert_eq!(read_line(&mut input, 1000).expect("readable").as_deref(), Some("short"));
-        assert_eq!(read_line(&mut input, 1000).expect("readable"), None);
+        let script = "head -c 50000000 /dev/zero | tr '\\0' x; printf '\\nshort\\r\\n'";
+        let mut engine = shell(script);
+        let cut = next(&mut engine);
+        assert_eq!((cut.len(), cut.capacity() < 5 * LONGEST_LINE), (LONGEST_LINE, true));
+        assert_eq!(next(&mut engine), "short");
+        assert!(engine.output.said.capacity() < 5 * LONGEST_LINE, "no more of the line was kept");
+        engine.read(Duration::from_secs(60)).expect_err("it has ended");
+        let failure = shell(&format!("{{ {script}; }} >&2")).read(Duration::from_secs(60)).expect_err("it has ended");
+        assert_eq!(failure.to_string(), "the engine has ended: short", "its standard error as well");
     }
 
     #[test]
