@@ -9,5 +9,3 @@ mod matches;
 mod positions;
 
 pub use command::MeasureDraughts;
-pub use fit::{DraughtsLessons, DraughtsWeights, Lesson, fit_weights, loss, play_lessons, weights_in_rust};
-pub use positions::{DraughtsPositions, judge_draughts, positions_of_games};

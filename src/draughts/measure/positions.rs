@@ -1,10 +1,16 @@
 //! Electors' proposals in positions of games, each criterion's choice, and a deeper search's
 //! verdict on both.
 
-use std::{io, num::NonZeroUsize, sync::atomic::AtomicBool};
+use std::{
+    io,
+    num::NonZeroUsize,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
+use clap::Args;
 use tokio::runtime::Runtime;
 
+use super::matches::DraughtsPace;
 use crate::player::{DraughtsLine, DraughtsPlayer, PlayerSpec};
 use council::{Ballots, CouncilSettings, Rule, electors::Pool};
 use domain::{CriterionName, GameLine as _};
@@ -14,22 +20,79 @@ use draughts_core::{
     search::{Limits, Score, SearchOptions, Searcher},
 };
 use experiment::{
+    progress::{ProgressDisplay, or_each_core},
     state::ExperimentState,
     stats::{Estimate, bootstrap},
 };
-use util::Failure;
+use util::{Failure, outln};
 
 /// The largest loss of a mistake, hundredths of a man: beyond it the game is lost anyway.
 const WORST: i32 = 300;
 
-#[derive(Clone, Debug)]
-pub struct DraughtsPositions {
-    /// The electors; its criterion is unused.
-    pub council: PlayerSpec,
-    pub limits: domain::Limits,
-    /// The depth of the judging search, plies.
-    pub judge_depth: u32,
-    pub workers: NonZeroUsize,
+/// Try electors and criteria on positions of games
+#[derive(Debug, Args)]
+pub struct JudgePositions {
+    /// Council of the trial
+    #[arg(default_value = "council", value_name = "COUNCIL")]
+    council: PlayerSpec,
+    #[command(flatten)]
+    pace: DraughtsPace,
+    /// Number of positions
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..), value_name = "N")]
+    positions: u32,
+    /// Take every Nth position of a game
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..), value_name = "PLIES")]
+    every: u32,
+    /// Depth of the judge, a search with complete knowledge, in plies
+    #[arg(long, default_value_t = 13, value_parser = clap::value_parser!(u32).range(1..=40), value_name = "PLIES")]
+    judge: u32,
+    /// Draws the ballots from which the games start
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    /// Positions at once [default: one for each core]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+}
+
+impl JudgePositions {
+    pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
+        let positions = positions_of_games(self.positions as usize, self.every as usize, self.seed);
+        let mut progress = ProgressDisplay::new(positions.len(), "positions");
+        let judged = self.judged(&positions, stop, |done| progress.at(done, String::new))?;
+        progress.end();
+        outln!("{} positions, judged {} plies deep", positions.len(), self.judge);
+        outln!("{:<22} {:>22}   {:>22}", "elector or criterion", "judge's move, %", "loss, 1/100 man");
+        for (name, found, loss) in judged {
+            let loss = format!("{:.2} [{:.2}, {:.2}]", loss.value, loss.low, loss.high);
+            outln!("{name:<22} {:>22}   {loss:>22}", found.percent());
+        }
+        if stop.load(Ordering::Relaxed) {
+            return Err(Failure::failed("stopped: not all positions were judged"));
+        }
+        Ok(())
+    }
+
+    /// Lets the electors propose in every position, every criterion elect, and a deeper search judge. `progress` receives the
+    /// number of finished positions. Returns for each elector and criterion its name, the share of the judge's moves found (0 to
+    /// 1), and the loss of its moves in hundredths of a man.
+    ///
+    /// # Errors
+    /// [`Failure`] if there is no runtime for a council.
+    fn judged(
+        &self,
+        positions: &[(usize, Game)],
+        stop: &AtomicBool,
+        mut progress: impl FnMut(usize),
+    ) -> Result<Vec<(String, Estimate, Estimate)>, Failure> {
+        let one = |judge: &mut io::Result<Judge<'_>>, part: usize| match judge {
+            Ok(judge) => Ok(judge.choices(&positions[part].1).unwrap_or_default()),
+            Err(error) => Err(Failure::failed(format_args!("no runtime for a council: {error}"))),
+        };
+        let (mut state, workers) = (ExperimentState::<Vec<Choice>>::in_memory(), or_each_core(self.concurrency));
+        state.complete(positions.len(), workers, stop, |done, _| progress(done), || Judge::new(self), one)?;
+        let rows: Vec<_> = state.done().iter().map(|(part, row)| (positions[*part].0, row.as_slice())).collect();
+        Ok(summed_up(&rows))
+    }
 }
 
 /// The name of an elector or criterion, true if it chose the judge's move, and the loss of its move.
@@ -37,7 +100,7 @@ type Choice = (String, bool, f64);
 
 /// Returns positions with a choice from games of complete knowledge against itself from ballots:
 /// each `every`-th.
-pub fn positions_of_games(count: usize, every: usize, seed: u64) -> Vec<(usize, Game)> {
+fn positions_of_games(count: usize, every: usize, seed: u64) -> Vec<(usize, Game)> {
     let mut positions = Vec::new();
     for (number, ballot) in ballots::draw(count, seed).into_iter().enumerate() {
         let mut game = Game::new(ballot, Rules::Official);
@@ -58,29 +121,6 @@ pub fn positions_of_games(count: usize, every: usize, seed: u64) -> Vec<(usize, 
     positions
 }
 
-/// Lets the electors propose in every position, every criterion elect, and a deeper search judge.
-/// The state has the choices in each position.
-/// `progress` receives the number of finished positions. Returns for each elector and criterion its name, the share of the
-/// judge's moves found (0 to 1), and the loss of its moves in hundredths of a man.
-///
-/// # Errors
-/// [`Failure`] if there is no runtime for a council, or the state cannot be written.
-pub fn judge_draughts(
-    plan: &DraughtsPositions,
-    positions: &[(usize, Game)],
-    state: &mut ExperimentState<Vec<Choice>>,
-    stop: &AtomicBool,
-    mut progress: impl FnMut(usize),
-) -> Result<Vec<(String, Estimate, Estimate)>, Failure> {
-    let one = |judge: &mut io::Result<Judge<'_>>, part: usize| match judge {
-        Ok(judge) => Ok(judge.choices(&positions[part].1).unwrap_or_default()),
-        Err(error) => Err(Failure::failed(format_args!("no runtime for a council: {error}"))),
-    };
-    state.complete(positions.len(), plan.workers, stop, |done, _| progress(done), || Judge::new(plan), one)?;
-    let rows: Vec<_> = state.done().iter().map(|(part, row)| (positions[*part].0, row.as_slice())).collect();
-    Ok(summed_up(&rows))
-}
-
 /// Means with their errors, positions of one game taken together.
 fn summed_up(rows: &[(usize, &[Choice])]) -> Vec<(String, Estimate, Estimate)> {
     let rows = || rows.iter().filter(|(_, row)| !row.is_empty());
@@ -95,7 +135,7 @@ fn summed_up(rows: &[(usize, &[Choice])]) -> Vec<(String, Estimate, Estimate)> {
 }
 
 struct Judge<'a> {
-    plan: &'a DraughtsPositions,
+    plan: &'a JudgePositions,
     runtime: Runtime,
     council: DraughtsPlayer,
     re_search: DraughtsPlayer,
@@ -103,7 +143,7 @@ struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    fn new(plan: &'a DraughtsPositions) -> io::Result<Self> {
+    fn new(plan: &'a JudgePositions) -> io::Result<Self> {
         let player = |criterion| {
             let mut spec = plan.council.clone();
             spec.kind.settings.criterion = criterion;
@@ -122,7 +162,7 @@ impl<'a> Judge<'a> {
     fn choices(&mut self, game: &Game) -> Option<Vec<Choice>> {
         let decide = |player: &mut DraughtsPlayer, runtime: &Runtime| {
             player.new_game();
-            runtime.block_on(player.decide(game, &self.plan.limits, &mut |_| {}))
+            runtime.block_on(player.decide(game, &self.plan.pace.pace().limits(), &mut |_| {}))
         };
         let proposed = decide(&mut self.council, &self.runtime)?;
         let searched_again = decide(&mut self.re_search, &self.runtime)?;
@@ -159,8 +199,7 @@ impl<'a> Judge<'a> {
 
     /// The judge's move, or its value of another one.
     fn value(&mut self, game: &Game, only: Option<Move>) -> Option<(Move, i32)> {
-        let limits =
-            Limits { depth: Some(self.plan.judge_depth), moves: only.map(|only| vec![only]), ..Limits::default() };
+        let limits = Limits { depth: Some(self.plan.judge), moves: only.map(|only| vec![only]), ..Limits::default() };
         let found = self.searcher.search(game, &limits, &AtomicBool::new(false), |_| {})?;
         let value = match found.score {
             Score::Points(points) => points,
@@ -173,6 +212,8 @@ impl<'a> Judge<'a> {
 
 #[cfg(test)]
 mod tests {
+    use clap::FromArgMatches as _;
+
     use super::*;
 
     #[test]
@@ -186,14 +227,10 @@ mod tests {
     fn electors_and_criteria_are_judged() {
         let positions = positions_of_games(4, 8, 1);
         assert_eq!(positions.len(), 4);
-        let plan = DraughtsPositions {
-            council: "council:hash=1".parse().expect("a council"),
-            limits: domain::Pace::Nodes(300).limits(),
-            judge_depth: 7,
-            workers: NonZeroUsize::MIN,
-        };
-        let mut state = ExperimentState::in_memory();
-        let judged = judge_draughts(&plan, &positions, &mut state, &AtomicBool::new(false), |_| {});
+        let words = ["positions", "council:hash=1", "--pace", "nodes=300", "--judge", "7", "--concurrency", "1"];
+        let arguments = JudgePositions::augment_args(clap::Command::new("positions")).get_matches_from(words);
+        let plan = JudgePositions::from_arg_matches(&arguments).expect("arguments");
+        let judged = plan.judged(&positions, &AtomicBool::new(false), |_| {});
         let judged = judged.unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(judged.len(), 4 + CriterionName::ALL.len());
         assert!(judged.iter().all(|(_, found, loss)| loss.value >= 0.0 && found.value <= 1.0));
