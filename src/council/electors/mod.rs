@@ -49,7 +49,7 @@ pub(crate) use memory::MemoryClaim;
 pub use memory::memory_for_tables;
 pub use process::{Process, kill_engines};
 pub use program::{EngineProgram, EngineProtocol, ErrorOutput};
-pub(crate) use remote::Arrivals;
+pub(crate) use remote::next_arrival;
 pub use remote::{Fallback, LentCores, RemotePool, RemoteSlot};
 pub use slot::Slot;
 pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, SearchPriority, net_file};
@@ -58,15 +58,9 @@ pub use task::{Guidance, Hints, SearchReport, SearchState, SearchStatus, Task};
 pub use verification::{Verification, VerificationLength, WeakVerification};
 pub use virtual_machines::{BelievedValues, VirtualMachines};
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use cores::Cores;
 use elastic_slot::ElasticSlot;
@@ -82,7 +76,8 @@ pub struct Pool {
     memory: Arc<TableMemory>,
     background: Arc<BackgroundTable>,
     remote: Option<Arc<dyn RemotePool>>,
-    deciding: Arc<Deciding>,
+    /// The number of councils that decide now.
+    deciding: watch::Sender<usize>,
     running: RunningSearches,
     virtual_machines: Option<VirtualMachines>,
 }
@@ -107,7 +102,7 @@ impl Pool {
             memory,
             background: Arc::default(),
             remote: None,
-            deciding: Arc::default(),
+            deciding: watch::Sender::default(),
             running: RunningSearches::default(),
             virtual_machines: None,
         }
@@ -168,8 +163,8 @@ impl Pool {
     }
 
     /// Watches for new machines from now on.
-    pub(crate) fn arrivals(&self) -> Arrivals {
-        Arrivals::of(self.remote.as_deref())
+    pub(crate) fn arrivals(&self) -> Option<watch::Receiver<u64>> {
+        self.remote.as_ref()?.arrivals()
     }
 
     /// Returns the signal for the verifier of other machines' proposals; `None` without other
@@ -180,7 +175,7 @@ impl Pool {
 
     /// Returns the share of `cores` cores for one of the councils that decide now, at least one.
     pub fn fair_share_of(&self, cores: usize) -> usize {
-        (cores / self.deciding.councils.load(Ordering::Relaxed).max(1)).max(1)
+        (cores / (*self.deciding.borrow()).max(1)).max(1)
     }
 
     /// Opens a slot for an elector, here or wherever there is a core. Slots that are given the same `table` search with one
@@ -198,38 +193,23 @@ impl Pool {
 
     /// Counts a council as deciding until the guard is dropped.
     pub(crate) fn deciding(&self) -> DecidingCouncil {
-        self.deciding.councils.fetch_add(1, Ordering::Relaxed);
-        DecidingCouncil(Arc::clone(&self.deciding))
+        self.deciding.send_modify(|councils| *councils += 1);
+        DecidingCouncil(self.deciding.clone())
     }
 
     /// Waits until no council decides.
     pub async fn idle(&self) {
-        loop {
-            let ended = self.deciding.ended.notified();
-            if self.deciding.councils.load(Ordering::Relaxed) == 0 {
-                return;
-            }
-            ended.await;
-        }
+        // It fails only without a sender, and the pool is one.
+        let _ = self.deciding.subscribe().wait_for(|councils| *councils == 0).await;
     }
-}
-
-/// The councils that decide now.
-#[derive(Debug, Default)]
-struct Deciding {
-    councils: AtomicUsize,
-    /// Notified when the last one of them has decided.
-    ended: Notify,
 }
 
 /// Counts a council in [`Pool::fair_share_of`].
 #[derive(Debug)]
-pub(crate) struct DecidingCouncil(Arc<Deciding>);
+pub(crate) struct DecidingCouncil(watch::Sender<usize>);
 
 impl Drop for DecidingCouncil {
     fn drop(&mut self) {
-        if self.0.councils.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.0.ended.notify_waiters();
-        }
+        self.0.send_modify(|councils| *councils -= 1);
     }
 }

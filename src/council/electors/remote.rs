@@ -34,25 +34,15 @@ pub trait RemotePool: fmt::Debug + Send + Sync {
     fn slot(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Option<Box<dyn RemoteSlot>>;
 }
 
-#[derive(Debug)]
-pub(crate) struct Arrivals(Option<watch::Receiver<u64>>);
-
-impl Arrivals {
-    /// Starts to watch, if machines may come at all.
-    pub(super) fn of(remote: Option<&dyn RemotePool>) -> Self {
-        Self(remote.and_then(RemotePool::arrivals))
+/// Waits for the next machine; for ever if none can come. It can be cancelled and called again
+/// without missing one.
+pub(crate) async fn next_arrival(arrivals: Option<&mut watch::Receiver<u64>>) {
+    if let Some(arrivals) = arrivals
+        && arrivals.changed().await.is_ok()
+    {
+        return;
     }
-
-    /// Waits for the next machine; for ever if none can come. It can be cancelled and called again
-    /// without missing one.
-    pub(crate) async fn next(&mut self) {
-        if let Some(arrivals) = &mut self.0
-            && arrivals.changed().await.is_ok()
-        {
-            return;
-        }
-        std::future::pending().await
-    }
+    std::future::pending().await
 }
 
 /// The available cores of other machines.

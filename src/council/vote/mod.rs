@@ -79,6 +79,7 @@ pub(crate) use {distributions::auto_roster, fallback::best_by_material};
 
 use std::{sync::Arc, time::Duration};
 
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use self::{
@@ -93,7 +94,7 @@ use self::{
 };
 use crate::{
     CouncilGame,
-    electors::{Arrivals, ElectorSpec, Pool},
+    electors::{ElectorSpec, Pool, next_arrival},
 };
 use domain::{Decision, Line, Proposal, Source, Vote};
 
@@ -143,7 +144,7 @@ impl<L: CouncilGame> Council<L> {
         let mut session = SearchSession::new(&mut question, cancelled, watch);
         self.composition.compose_first_phase(self.pool.cores_for(session.time_left(self.first_share())));
         self.composition.searchers.iter_mut().for_each(CouncilSearcher::begin_question);
-        let decided = self.run(&mut session, &mut arrivals).await;
+        let decided = self.run(&mut session, arrivals.as_mut()).await;
         self.composition.searchers.iter_mut().for_each(CouncilSearcher::stop);
         drop(deciding);
         decided
@@ -152,7 +153,7 @@ impl<L: CouncilGame> Council<L> {
     async fn run(
         &mut self,
         session: &mut SearchSession<'_, L>,
-        arrivals: &mut Arrivals,
+        mut arrivals: Option<&mut watch::Receiver<u64>>,
     ) -> Option<Decision<L::Move, L::Knowledge>> {
         let settings = &self.composition.settings;
         let advice = if self.composition.advisers.is_empty() { 0.0 } else { settings.advice };
@@ -176,7 +177,7 @@ impl<L: CouncilGame> Council<L> {
             tokio::select! {
                 biased;
                 heard = first.run(session, &mut self.composition.searchers[..self.composition.in_first_phase]) => break heard?,
-                () = arrivals.next() => self.admit(&mut first, session),
+                () = next_arrival(arrivals.as_deref_mut()) => self.admit(&mut first, session),
             }
         }
         if let Some(pondering) = &session.question.pondering {
