@@ -102,8 +102,13 @@ pub struct Instance {
 impl Instance {
     /// One that knows this much and is as usual in everything else.
     pub fn new(knowledge: Knowledge) -> Self {
-        let EngineOptions { percentages, contempt, selectivity, noise, net, .. } = EngineOptions::default();
-        Self { knowledge, percentages, contempt, selectivity, noise, net }
+        Self::of(&EngineOptions { knowledge, ..EngineOptions::default() })
+    }
+
+    /// Returns everything that an engine's play and speed depend on.
+    pub fn of(options: &EngineOptions) -> Self {
+        let EngineOptions { knowledge, percentages, contempt, selectivity, noise, ref net, .. } = *options;
+        Self { knowledge, percentages, contempt, selectivity, noise, net: net.clone() }
     }
 
     /// Looks whether every number is in its range, and whether there is a net where one is asked.

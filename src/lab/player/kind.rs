@@ -52,7 +52,7 @@ impl ChessPlayerKind {
     /// Our own instances that search in it; `None` if others do, whose nodes are no measure of their time.
     pub fn instances(&self) -> Option<Vec<Instance>> {
         match self {
-            Self::Engine(options) => Some(vec![instance_of(options)]),
+            Self::Engine(options) => Some(vec![Instance::of(options)]),
             Self::Council(_, roster, _) => {
                 roster.electors().iter().chain(roster.advisers()).map(|elector| elector.instance().cloned()).collect()
             }
@@ -63,7 +63,7 @@ impl ChessPlayerKind {
     /// Sets its pace to the time in which complete knowledge visits `nodes` nodes, and returns that pace.
     pub(super) fn set_equal_time(&mut self, nodes: u64, speeds: &Speeds) -> Pace {
         let nodes = match self {
-            Self::Engine(options) => (nodes as f64 * speeds.of(&instance_of(options))).round() as u64,
+            Self::Engine(options) => (nodes as f64 * speeds.of(&Instance::of(options))).round() as u64,
             Self::Council(_, roster, _) => {
                 let speed = |elector: &ElectorSpec| elector.instance().map_or(1.0, |instance| speeds.of(instance));
                 *roster = roster.clone().at_speeds(&speed);
@@ -175,12 +175,6 @@ fn program(words: &PlayerWords<'_>) -> Result<EngineProgram, String> {
         options: words.options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
         ..EngineProgram::default()
     })
-}
-
-/// Returns everything that the engine's speed depends on.
-fn instance_of(options: &EngineOptions) -> Instance {
-    let EngineOptions { knowledge, percentages, contempt, selectivity, noise, ref net, .. } = *options;
-    Instance { knowledge, percentages, contempt, selectivity, noise, net: net.clone() }
 }
 
 fn preset(name: &str) -> Result<toml::Table, String> {
