@@ -5,6 +5,8 @@
 
 use std::{fmt::Display, time::Duration};
 
+use serde::de::{DeserializeOwned, IntoDeserializer as _};
+
 use super::setup::{Setup, paths};
 use council::{CouncilSettings, CriterionName, GroupMode, SecondPhaseMode};
 use sources::{BookFile, BookSettings};
@@ -114,18 +116,11 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<bool, St
         }
         "Criterion" => {
             let total = changed.hash();
-            let named = CriterionName::ALL.into_iter().find(|criterion| criterion.word() == text);
-            changed.council.criterion = named.unwrap_or(changed.council.criterion);
+            changed.council.criterion = named(&text)?;
             changed.share_hash(total);
         }
-        "Mode" => {
-            let named = SecondPhaseMode::ALL.into_iter().find(|mode| mode.word() == text);
-            changed.council.second_phase = named.unwrap_or(changed.council.second_phase);
-        }
-        "Groups" => {
-            let named = GroupMode::ALL.into_iter().find(|mode| mode.word() == text);
-            changed.council.groups = named.unwrap_or(changed.council.groups);
-        }
+        "Mode" => changed.council.second_phase = named(&text)?,
+        "Groups" => changed.council.groups = named(&text)?,
         #[allow(clippy::cast_precision_loss, reason = "at most 100")]
         "Split" => changed.council.split = number as f64 / 100.0,
         "Nodes per Elector" => changed.limits.nodes = (number > 0).then_some(number),
@@ -149,6 +144,11 @@ pub(super) fn set(setup: &mut Setup, name: &str, value: &str) -> Result<bool, St
     let takes_another = matches!(choice.name, "Clear Hash" | "Book File") || !changed.has_settings_of(setup);
     *setup = changed;
     Ok(takes_another)
+}
+
+/// Reads one of the words of a choice, as the settings do.
+fn named<T: DeserializeOwned>(word: &str) -> Result<T, String> {
+    T::deserialize(word.into_deserializer()).map_err(|error: serde::de::value::Error| error.to_string())
 }
 
 /// The value as a text and as a number, each for the kinds of options that have one: `true` is 1.
