@@ -272,8 +272,7 @@ fn search(slots: &mut HashMap<String, Slot>, request: &SearchQuery) -> Result<Fo
 
 /// Searches in a slot, with the table that it has.
 fn searched(slot: &mut Slot, line: &Arc<Line>, root_moves: &[UciMove], budget: Pace) -> Result<Found, String> {
-    let id = SearchId { game: "lab".into(), ply: line.ply(), serial: 0, phase: Phase::First };
-    let task = Task { root_moves: root_moves.to_vec(), limits: budget.limits(), ..Task::new(id, Arc::clone(line)) };
+    let task = Task { root_moves: root_moves.to_vec(), limits: budget.limits(), ..Task::alone(Arc::clone(line)) };
     let (reports, mut inbox) = tokio::sync::mpsc::unbounded_channel();
     slot.search(task, &reports);
     drop(reports);

@@ -140,16 +140,14 @@ mod tests {
 
     use super::*;
     use crate::electors::Guidance;
-    use domain::{GameId, Line, Phase, SearchId, Variant};
+    use domain::{Line, Variant};
 
     #[test]
     fn hints_last_as_long_as_advisers() {
-        let id = SearchId { game: GameId::new("g"), ply: 0, serial: 1, phase: Phase::First };
         let limits = Limits { nodes: Some(500), ..Limits::default() };
         let hints = Hints::new(false);
         let guidance = Guidance { advises: Some((hints.clone(), 0)), ..Guidance::default() };
-        let line = Arc::new(Line::start(Variant::Standard));
-        let task = Task { limits, guidance, ..Task::new(id, line) };
+        let task = Task { limits, guidance, ..Task::alone(Arc::new(Line::start(Variant::Standard))) };
         let options = EngineOptions { hash: 1, ..EngineOptions::default() };
         let mut adviser = OwnElector::new("mp".into(), options, None).expect("an elector");
         let mut heard = Vec::new();
@@ -166,9 +164,8 @@ mod tests {
         let position = engine_position(&line).expect("standard chess");
         let options = EngineOptions { hash: 1, ..EngineOptions::default() };
         for nodes in (300..4000).step_by(61) {
-            let id = SearchId { game: GameId::new("g"), ply: 0, serial: 1, phase: Phase::First };
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-            let task = Task { limits, ..Task::new(id, line.clone()) };
+            let task = Task { limits, ..Task::alone(line.clone()) };
             let mut elector = OwnElector::new("mp".into(), options.clone(), None).expect("an elector");
             let mut last = None;
             let mut report = |proposal: Proposal| last = Some(proposal.best);

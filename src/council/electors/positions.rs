@@ -136,7 +136,7 @@ mod tests {
 
     use super::*;
     use crate::electors::{EngineChat, EngineProtocol};
-    use domain::{Line, Phase, Player, SearchId, Variant};
+    use domain::{Line, Player, Variant};
 
     fn program(script: &str) -> EngineProgram {
         let arguments = vec!["-c".to_owned(), script.to_owned()];
@@ -148,9 +148,7 @@ mod tests {
     fn answers(script: &str, stopped: bool) -> Result<Vec<Proposal>, ElectorFailure> {
         let program = program(&format!("while read -r position; do {script}; done"));
         let mut elector = PositionsElector::start("own".into(), &program)?;
-        let id = SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First };
-        let line = Arc::new(Line::start(Variant::Standard));
-        let task = Task::new(id, line);
+        let task = Task::alone(Arc::new(Line::start(Variant::Standard)));
         let mut proposals = Vec::new();
         elector.search(&task, &AtomicBool::new(stopped), &mut |proposal| proposals.push(proposal))?;
         Ok(proposals)
@@ -180,9 +178,7 @@ mod tests {
             r#"while read -r position; do rest=${position#*'"text":"'}; echo "say ${rest%%\"*} to you"; echo e4; done"#;
         let program = EngineProgram { game: Some(game), ..program(script) };
         let mut elector = PositionsElector::start("own".into(), &program).expect("it starts");
-        let id = SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First };
-        let line = Arc::new(Line::start(Variant::Standard));
-        let task = Task::new(id, line);
+        let task = Task::alone(Arc::new(Line::start(Variant::Standard)));
         let mut moves = Vec::new();
         let searched = elector.search(&task, &AtomicBool::new(false), &mut |proposal| moves.push(proposal.best));
         assert_eq!((searched, moves.len()), (Ok(()), 1));

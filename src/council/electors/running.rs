@@ -32,20 +32,18 @@ mod tests {
     use tokio::sync::mpsc;
 
     use crate::electors::{ElectorSpec, Pool, SearchReport, Task};
-    use domain::{GameId, Knowledge, Line, Phase, SearchId, Variant};
+    use domain::{Knowledge, Line, Variant};
 
     #[test]
     fn running_searches_are_visible() {
         let pool = Pool::new(1);
         let mut slot = pool.slot::<Line>(&ElectorSpec::own(Knowledge::COMPLETE, 1), None);
-        let id = SearchId { game: GameId::new("g"), ply: 0, serial: 1, phase: Phase::First };
-        let line = Line::start(Variant::Standard).into();
         let (reports, mut inbox) = mpsc::unbounded_channel();
-        slot.search(Task::new(id, line), &reports);
+        slot.search(Task::alone(Line::start(Variant::Standard).into()), &reports);
         assert!(inbox.blocking_recv().is_some_and(|report| report.proposal().is_some()), "it searches without end");
         let here = &pool.machines()[0];
         let [(search, true)] = here.searches.as_slice() else { panic!("one search of ours: {here:?}") };
-        assert_eq!((search.search.game.as_str(), search.threads, here.busy()), ("g", 1, 1));
+        assert_eq!((search.search.game.as_str(), search.threads, here.busy()), ("alone", 1, 1));
         slot.stop();
         while !matches!(inbox.blocking_recv(), Some(SearchReport::Finished(..))) {}
         assert!(pool.machines()[0].searches.is_empty());

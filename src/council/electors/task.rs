@@ -12,7 +12,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::Verification;
-use domain::{ElectorName, GameLine, Limits, Line, Proposal, Score, SearchId, UciMove};
+use domain::{ElectorName, GameLine, Limits, Line, Phase, Proposal, Score, SearchId, UciMove};
 use engine::{BestOfGroup, Place};
 
 /// One search to do: all that an elector gets to know.
@@ -46,6 +46,12 @@ impl<L: GameLine> Task<L> {
             threads_at_most: None,
             time: None,
         }
+    }
+
+    /// A search that is not about a move of a game.
+    pub fn alone(line: Arc<L>) -> Self {
+        let id = SearchId { game: "alone".into(), ply: line.ply(), serial: 0, phase: Phase::First };
+        Self::new(id, line)
     }
 
     pub fn threads_of(&self, elector: usize) -> usize {

@@ -9,7 +9,7 @@ use concilio_council::{
     Council, CouncilSettings, Question, Roster,
     electors::{ElectorKind, ElectorSpec, EngineProgram, EngineProtocol, Pool, Task},
 };
-use domain::{Limits, Line, Phase, Proposal, SearchId, Variant};
+use domain::{Limits, Line, Proposal, Variant};
 use testkit::needs::{FAIRYMAX, GNUCHESS, HOICHESS, Need, PHALANX, SJENG};
 use tokio_util::sync::CancellationToken;
 
@@ -29,9 +29,8 @@ fn follows_a_game(engine: &Need, arguments: &[&str]) {
     for moves in ["e2e4 e7e5", "e2e4 e7e5 g1f3 b8c6", "e2e4 e7e5 g1f3 g8f6 d2d4", "e2e4 e7e5 g1f3 g8f6 d2d4 f6e4"] {
         let mut line = Line::start(Variant::Standard);
         line.play_all(moves).expect("legal moves");
-        let id = SearchId { game: "g".into(), ply: line.ply(), serial: 0, phase: Phase::First };
-        let (task, mut proposals) =
-            (Task { time: Some(Duration::from_millis(1500)), ..Task::new(id, Arc::new(line)) }, Vec::new());
+        let task = Task { time: Some(Duration::from_millis(1500)), ..Task::alone(Arc::new(line)) };
+        let mut proposals = Vec::new();
         let searched = elector.search(&task, &AtomicBool::new(false), &mut |proposal| proposals.push(proposal));
         assert_eq!(searched, Ok(()), "{moves}");
         let last: &Proposal = proposals.last().unwrap_or_else(|| panic!("it proposes a move after {moves}"));

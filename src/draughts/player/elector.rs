@@ -274,8 +274,6 @@ fn proposal(task: &Task<DraughtsLine>, elector: &ElectorName, found: &search::It
 mod tests {
     use std::time::Duration;
 
-    use domain::{Phase, SearchId};
-
     use super::*;
 
     /// The second phase must not know less about an ending than the electors.
@@ -294,12 +292,11 @@ mod tests {
     #[test]
     fn timed_elector_always_proposes() {
         let line = Arc::new(DraughtsLine::default());
-        let id = SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First };
         let settings = PublishedSettings { depth: 2, ..PublishedSettings::default() };
         let depths = |time: Option<Duration>, stop: bool| {
             let elector = ElectorSpec::new("e".into(), DraughtsKind::Published(settings, 1), 1);
             let mut elector = DraughtsLine::start(&elector, None).expect("an elector");
-            let task = Task { time, ..Task::new(id.clone(), Arc::clone(&line)) };
+            let task = Task { time, ..Task::alone(Arc::clone(&line)) };
             let mut depths = Vec::new();
             let searched = elector.search(&task, &AtomicBool::new(stop), &mut |proposal| depths.push(proposal.depth));
             assert_eq!(searched, Ok(()));

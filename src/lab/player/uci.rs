@@ -10,7 +10,7 @@ use council::electors::{
     EngineProgram, Task,
     uci::{UciEngine, protocol},
 };
-use domain::{Limits, Line, Phase, SearchId, UciMove};
+use domain::{Limits, Line, UciMove};
 
 pub(super) struct UciPlayer {
     engine: UciEngine,
@@ -49,8 +49,7 @@ impl MatchPlayer<Line> for UciPlayer {
 
     fn choose(&mut self, turn: &MoveRequest<Line>) -> Result<ChosenMove<UciMove>, PlayerFailure> {
         let limits = Limits { clocks: turn.clocks, ..turn.pace.limits() };
-        let id = SearchId { game: "lab".into(), ply: turn.line.ply(), serial: 0, phase: Phase::First };
-        let task = Task { limits, ..Task::new(id, turn.line.clone()) };
+        let task = Task { limits, ..Task::alone(turn.line.clone()) };
         self.engine.send(&protocol::position(&task.line))?;
         self.engine.send(&protocol::go(&task))?;
         self.answer(Instant::now() + patience(turn))

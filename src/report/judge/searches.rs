@@ -15,7 +15,7 @@ use std::{
 
 use bot::journal::JudgementRecord;
 use council::electors::{Elector, ElectorFailure, ElectorSpec, Task};
-use domain::{Bound, Limits, Line, Phase, Proposal, SearchId};
+use domain::{Bound, Limits, Line, Proposal};
 
 use super::{JudgeSpec, Verdicts, position_key};
 use util::Failure;
@@ -149,10 +149,9 @@ impl<'a> JudgeSearcher<'a> {
             none => none.insert(self.elector.start()?),
         };
         elector.new_game();
-        let id = SearchId { game: "report".into(), ply: 0, serial: 0, phase: Phase::First };
         let limits: Limits = self.spec.limits();
         let line = Arc::new(question.clone());
-        let task = Task { limits, ..Task::new(id, Arc::clone(&line)) };
+        let task = Task { limits, ..Task::alone(Arc::clone(&line)) };
         let (mut last, mut exact) = (None, None);
         elector.search(&task, stop, &mut |proposal: Proposal| {
             if line.is_legal(proposal.best) {

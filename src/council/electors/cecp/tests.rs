@@ -4,7 +4,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::electors::EngineProtocol;
-use domain::{Limits, Line, Phase, SearchId};
+use domain::{Limits, Line};
 
 /// A program of the shell, and the folder of its transcript.
 fn shell(script: &str) -> (TempDir, EngineProgram) {
@@ -52,8 +52,7 @@ fn line(moves: &str) -> Line {
 }
 
 fn task(line: Line, time: Option<Duration>) -> Task {
-    let id = SearchId { game: "g".into(), ply: line.ply(), serial: 0, phase: Phase::First };
-    Task { time, ..Task::new(id, Arc::new(line)) }
+    Task { time, ..Task::alone(Arc::new(line)) }
 }
 
 type Searched = (Result<(), ElectorFailure>, Vec<Proposal>);
