@@ -363,10 +363,9 @@ async fn shared_table_is_reproducible_in_step() {
         CouncilSettings { roster: "complete-3".to_owned(), criterion: CriterionName::ScoreMargin, ..usual.clone() };
     let second = |second_phase| CouncilSettings { second_phase, roster: "mp ma mx".to_owned(), ..usual.clone() };
     for settings in [copies, second(SecondPhaseMode::Shared), second(SecondPhaseMode::PeerScore)] {
-        let roster = Roster::from_settings(&settings).expect("a roster");
         let mut decisions = Vec::new();
         for _ in 0..2 {
-            let mut council = Council::new(&Pool::new(3), &roster, &settings, Variant::Standard);
+            let mut council = council_of(&Pool::new(3), &settings);
             let decision = decide(&mut council, Question { in_step: true, ..within(6_000) }).await;
             let votes: Vec<_> = decision.votes.iter().map(|vote| (vote.proposal.best, vote.proposal.score)).collect();
             decisions.push((decision.best, decision.score, decision.nodes(), votes));
@@ -407,13 +406,12 @@ async fn games_are_reproducible_in_step() {
 async fn machines_are_reproducible_in_step() {
     let criterion = CriterionName::ScoreMargin;
     let settings = CouncilSettings { roster: "complete-4".into(), criterion, hash: 4, ..CouncilSettings::default() };
-    let roster = Roster::from_settings(&settings).expect("a roster");
     let plans = [(0, BelievedValues::None), (32, BelievedValues::None), (32, BelievedValues::All)];
     let mut votes = Vec::new();
     for (entries, values) in plans.into_iter().chain(plans) {
         let machines = VirtualMachines { count: 2, entries, interval: 64, delay: 64, values };
         let pool = Pool::new(4).standing_for(machines);
-        let mut council = Council::new(&pool, &roster, &settings, Variant::Standard);
+        let mut council = council_of(&pool, &settings);
         let decision = decide(&mut council, Question { in_step: true, ..within(6_000) }).await;
         let said =
             |vote: &Vote| (vote.proposal.best, vote.proposal.score, vote.proposal.depth, vote.proposal.pv.clone());
@@ -460,10 +458,9 @@ async fn advisers_do_not_vote() {
         hash: 4,
         ..CouncilSettings::default()
     };
-    let roster = Roster::from_settings(&settings).expect("a roster");
     let mut decisions = Vec::new();
     for _ in 0..2 {
-        let mut council = Council::new(&Pool::new(2), &roster, &settings, Variant::Standard);
+        let mut council = council_of(&Pool::new(2), &settings);
         let decision = decide(&mut council, Question { in_step: true, ..within(30_000) }).await;
         let votes: Vec<_> =
             decision.votes.iter().map(|v| (v.proposal.elector.to_string(), v.weight.is_some())).collect();

@@ -16,10 +16,20 @@ async fn ask(stage: &PlayStage, path: &str, body: &Value) -> (StatusCode, Value)
     (status, response.json().await.expect("JSON"))
 }
 
+/// Returns the answer to an accepted request.
+async fn accepted(stage: &PlayStage, path: &str, body: &Value) -> Value {
+    let (status, answer) = ask(stage, path, body).await;
+    assert_eq!(status, StatusCode::OK, "{body}: {answer}");
+    answer
+}
+
 async fn look(stage: &PlayStage, game: &Value) -> Value {
-    let (status, view) = ask(stage, "api/draughts", game).await;
-    assert_eq!(status, StatusCode::OK, "{game}: {view}");
-    view
+    accepted(stage, "api/draughts", game).await
+}
+
+/// Lets the opponent move.
+async fn answer(stage: &PlayStage, game: &Value, opponent: &Value) -> Value {
+    accepted(stage, "api/draughts/answer", &json!({ "game": game, "opponent": opponent })).await
 }
 
 /// Returns the sentence of a rejected request.
@@ -121,9 +131,7 @@ async fn opponent_may_change_every_move() {
     for (ply, name) in (1..).zip(STRATEGIES.iter().cycle().take(12)) {
         let opponent =
             json!({ "name": name, "depth": ply % 2 + 1, "quiescence": ply % 3 == 0, "second_iteration": false });
-        let (status, answer) =
-            ask(&stage, "api/draughts/answer", &json!({ "game": { "moves": moves }, "opponent": opponent })).await;
-        assert_eq!(status, StatusCode::OK, "{answer}");
+        let answer = answer(&stage, &json!({ "moves": moves }), &opponent).await;
         let vote = &answer["choice"]["votes"][0];
         assert_eq!((&vote["elector"], &vote["depth"]), (&json!(name), &json!(2 * (ply % 2 + 1))));
         assert_eq!(vote["uci"], answer["game"]["last"]["text"]);
@@ -136,10 +144,8 @@ async fn opponent_may_change_every_move() {
 async fn four_electors_elect_a_proposal() {
     let stage = PlayStage::open().await;
     let menu: Value = stage.get("api/draughts").send().await.expect("an answer").json().await.expect("JSON");
-    let request = json!({ "game": { "moves": ["22-18"] }, "opponent": { "name": "council", "depth": 3 } });
-    let (status, answer) = ask(&stage, "api/draughts/answer", &request).await;
-    assert_eq!(status, StatusCode::OK, "{answer}");
-    let choice = &answer["choice"];
+    let game = json!({ "moves": ["22-18"] });
+    let choice = &answer(&stage, &game, &json!({ "name": "council", "depth": 3 })).await["choice"];
     let votes = choice["votes"].as_array().expect("votes");
     for name in STRATEGIES {
         let vote = votes.iter().find(|vote| vote["elector"] == name).unwrap_or_else(|| panic!("{name}: {choice}"));
@@ -148,15 +154,11 @@ async fn four_electors_elect_a_proposal() {
     assert!(votes.iter().any(|vote| vote["uci"] == choice["best"]), "{choice}");
     assert!(choice["summary"].as_str().is_some_and(|said| said.contains(" by ")), "{choice}");
     for criterion in menu["criteria"].as_array().expect("criteria") {
-        let opponent = json!({ "name": "council", "depth": 1, "criterion": criterion });
-        let request = json!({ "game": { "moves": ["22-18"] }, "opponent": opponent });
-        let (status, answer) = ask(&stage, "api/draughts/answer", &request).await;
-        assert_eq!(status, StatusCode::OK, "{criterion}: {answer}");
+        answer(&stage, &game, &json!({ "name": "council", "depth": 1, "criterion": criterion })).await;
     }
     // A move that is the only one needs no vote.
-    let forced = json!({ "game": { "start": "W:W22:B18,1" }, "opponent": { "name": "council" } });
-    let (_, answer) = ask(&stage, "api/draughts/answer", &forced).await;
-    assert_eq!(answer["choice"]["best"], "22x13");
+    let forced = answer(&stage, &json!({ "start": "W:W22:B18,1" }), &json!({ "name": "council" })).await;
+    assert_eq!(forced["choice"]["best"], "22x13");
 }
 
 #[testkit::test]
@@ -168,14 +170,12 @@ async fn game_is_played_and_downloaded() {
         if let Some(said) = view["over"].as_str() {
             break said.to_owned();
         }
-        let request = json!({ "game": game, "opponent": { "name": "peso-pedine", "depth": 1 } });
-        let (status, answer) = ask(&stage, "api/draughts/answer", &request).await;
-        assert_eq!(status, StatusCode::OK, "{answer}");
+        let answer = answer(&stage, &game, &json!({ "name": "peso-pedine", "depth": 1 })).await;
         game = json!({ "id": "first", "moves": answer["game"]["moves"] });
     };
     assert!(said.contains(" won: ") || said.starts_with("Drawn: "), "{said}");
     let names = json!({ "game": game, "white": "Anna \"la Dama\"\n[Event \"x\"]", "black": "concilio" });
-    let (_, taken) = ask(&stage, "api/draughts/pdn", &names).await;
+    let taken = accepted(&stage, "api/draughts/pdn", &names).await;
     let records = pdn::read(taken["pdn"].as_str().expect("text"), Rules::Official).expect("PDN");
     assert_eq!(records.len(), 1);
     let tag = |name: &str| records[0].tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.clone());
@@ -204,13 +204,12 @@ fn recorded(stage: &PlayStage, id: &str) -> (GameRecord<String>, Vec<String>) {
 #[testkit::test]
 async fn journal_records_takeback_and_win() {
     let stage = PlayStage::open().await;
+    let opponent = json!({ "name": "council", "depth": 1 });
     // Black loses the man by any move.
     let mut game = json!({ "id": "second", "start": "B:W26:B18" });
     for _ in 0..2 {
-        let request = json!({ "game": game, "opponent": { "name": "council", "depth": 1 } });
-        let (status, answer) = ask(&stage, "api/draughts/answer", &request).await;
-        assert_eq!(status, StatusCode::OK, "{answer}");
-        let view = look(&stage, &answer_as_request(&answer)).await;
+        let answer = answer(&stage, &game, &opponent).await;
+        let view = look(&stage, &json!({ "start": "B:W26:B18", "moves": answer["game"]["moves"] })).await;
         let (record, moves) = recorded(&stage, "second");
         assert_eq!(moves, texts(&json!([answer["game"]["last"]])));
         assert_eq!((record.result, record.ended_at), (None, None), "an end that was taken back is none");
@@ -225,7 +224,6 @@ async fn journal_records_takeback_and_win() {
     look(&stage, &json!({ "id": "third", "start": "B:W9,10,13,14:B5" })).await;
     refused(&stage, "api/draughts", &json!({ "id": "../../etc" })).await;
     // A game of chess keeps its moves, whatever the name of a game of draughts.
-    let opponent = json!({ "name": "council", "depth": 1 });
     let game = domain::GameInfo::from_start(
         "ofchess1",
         domain::GameTerms {
@@ -243,10 +241,6 @@ async fn journal_records_takeback_and_win() {
     let games = archive.games_of_all_kinds(&Filter::default()).expect("readable");
     let draughts = games.iter().filter(|game| game.game.as_str() != "ofchess1").count();
     assert_eq!(draughts, 1, "a game without an answered move is not written");
-}
-
-fn answer_as_request(answer: &Value) -> Value {
-    json!({ "start": "B:W26:B18", "moves": answer["game"]["moves"] })
 }
 
 #[testkit::test]
