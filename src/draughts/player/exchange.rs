@@ -111,7 +111,7 @@ pub async fn connect(
     journal: Option<&Journal>,
 ) -> Result<ExchangeGame, ExchangeError> {
     let mut dialogue = Dialogue::new(TcpStream::connect(address).await?, true, journal)?;
-    let request = dialogue.partner.ask(terms.follower, terms.minutes, 0, terms.start)?;
+    let request = dialogue.partner.ask(terms.follower, terms.minutes, terms.start)?;
     dialogue.say(&request).await?;
     loop {
         match dialogue.hear(ANSWER).await? {
@@ -215,7 +215,7 @@ impl<'a> Dialogue<'a> {
     ) -> Result<Reason, ExchangeError> {
         loop {
             if let Some(reason) = self.partner.reason_to_end() {
-                let end = self.partner.end(reason, false)?;
+                let end = self.partner.end(reason)?;
                 self.say(&end).await?;
                 while self.hear(PATIENCE).await? != Happening::EndConfirmed {}
                 return Ok(reason);
@@ -395,7 +395,7 @@ mod tests {
     async fn hangs_up_after(messages: usize, start: &str, address: std::net::SocketAddr) {
         let mut stream = TcpStream::connect(address).await.expect("it listens");
         let mut partner = Partner::new("brief", true);
-        let request = partner.ask(Color::White, 0, 0, Some(start.parse().expect("a position"))).expect("no game yet");
+        let request = partner.ask(Color::White, 0, Some(start.parse().expect("a position"))).expect("no game yet");
         stream.write_all(&Frames::bytes(&request)).await.expect("written");
         let mut ends = 0;
         while ends < messages {

@@ -104,17 +104,11 @@ impl Partner {
     ///
     /// # Errors
     /// If this program is the follower, or a game is running.
-    pub fn ask(
-        &mut self,
-        follower: Color,
-        minutes: u16,
-        moves: u16,
-        start: Option<Board>,
-    ) -> Result<Message, DraughtsError> {
+    pub fn ask(&mut self, follower: Color, minutes: u16, start: Option<Board>) -> Result<Message, DraughtsError> {
         if !self.initiator || self.phase != PartnerPhase::Idle {
             return self.out_of_turn("asked for");
         }
-        let request = Request { name: self.name.clone(), follower, minutes, moves, start };
+        let request = Request { name: self.name.clone(), follower, minutes, moves: 0, start };
         self.phase = PartnerPhase::Asked(request.clone());
         Ok(Message::Request(request))
     }
@@ -147,16 +141,16 @@ impl Partner {
         Ok(Message::Move(Taken::new(&mv, time)))
     }
 
-    /// Ends the game instead of moving; `last` announces that no other is wanted.
+    /// Ends the game instead of moving. Another one may follow.
     ///
     /// # Errors
     /// If this program is not to move: the protocol lets only that one end a game.
-    pub fn end(&mut self, reason: Reason, last: bool) -> Result<Message, DraughtsError> {
+    pub fn end(&mut self, reason: Reason) -> Result<Message, DraughtsError> {
         if !self.is_to_move() {
             return self.out_of_turn("ended");
         }
         self.phase = PartnerPhase::Ending;
-        Ok(Message::End(Ending { reason, last }))
+        Ok(Message::End(Ending { reason, last: false }))
     }
 
     /// Returns the reason why this program should end the game now: it is to move, and by the rules
@@ -242,7 +236,7 @@ mod tests {
 
     fn begun(start: Option<Board>) -> (Partner, Partner) {
         let (mut initiator, mut follower) = pair();
-        let request = initiator.ask(Color::Black, 10, 0, start).expect("no game yet");
+        let request = initiator.ask(Color::Black, 10, start).expect("no game yet");
         assert_eq!(hear(&mut follower, request), Happening::Asked);
         let answer = follower.answer(Acceptance::Accepted).expect("it was asked");
         assert_eq!(hear(&mut initiator, answer), Happening::Begun);
@@ -262,11 +256,11 @@ mod tests {
         }
         let (mover, other) = if white.is_to_move() { (&mut white, &mut black) } else { (&mut black, &mut white) };
         let reason = mover.reason_to_end().expect("the game is over");
-        let end = mover.end(reason, false).expect("it is to move");
+        let end = mover.end(reason).expect("it is to move");
         let (happening, confirmation) = other.receive(end).expect("it fits");
         assert_eq!(happening, Happening::Ended(Ending { reason, last: false }));
         assert_eq!(hear(mover, confirmation.expect("an end is confirmed")), Happening::EndConfirmed);
-        assert!(white.ask(Color::White, 5, 0, None).is_ok());
+        assert!(white.ask(Color::White, 5, None).is_ok());
     }
 
     #[test]
@@ -284,11 +278,11 @@ mod tests {
     #[test]
     fn messages_out_of_turn_are_errors() {
         let (mut initiator, mut follower) = pair();
-        assert!(follower.ask(Color::White, 1, 0, None).is_err(), "only the initiator asks");
-        assert!(initiator.end(Reason::Unknown, false).is_err());
+        assert!(follower.ask(Color::White, 1, None).is_err(), "only the initiator asks");
+        assert!(initiator.end(Reason::Unknown).is_err());
         assert!(initiator.receive(Message::End(Ending { reason: Reason::Won, last: false })).is_err());
         assert_eq!(hear(&mut initiator, Message::Chat("buongiorno".into())), Happening::Said("buongiorno".into()));
-        let request = initiator.ask(Color::White, 1, 0, None).expect("no game yet");
+        let request = initiator.ask(Color::White, 1, None).expect("no game yet");
         hear(&mut follower, request);
         let refusal = follower.answer(Acceptance::NoGames).expect("it was asked");
         assert_eq!(hear(&mut initiator, refusal), Happening::Declined(Acceptance::NoGames));
@@ -302,7 +296,7 @@ mod tests {
         let (happening, answer) = follower.receive(wish).expect("it fits");
         assert_eq!(happening, Happening::AskedOtherwise);
         assert_eq!(answer.map(|answer| answer.to_string()), Some(format!("A{:32}1", "waits")));
-        let request = initiator.ask(Color::White, 1, 0, None).expect("no game yet");
+        let request = initiator.ask(Color::White, 1, None).expect("no game yet");
         assert_eq!(hear(&mut follower, request), Happening::Asked);
     }
 
