@@ -20,6 +20,10 @@ impl CouncilGame for Line {
         elector.instance().is_some()
     }
 
+    fn proves(elector: &ElectorSpec) -> bool {
+        matches!(elector.kind, ElectorKind::Prover)
+    }
+
     fn is_searchable(variant: Variant) -> bool {
         variant.is_standard_rules()
     }

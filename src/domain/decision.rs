@@ -21,7 +21,7 @@ pub enum Source {
     /// The database chessdb.cn.
     Chessdb,
     Council,
-    /// A proof of a win, in the journals of earlier versions.
+    /// An elector's proof of a win, which overrides the vote.
     Proof,
     /// The only legal move.
     Forced,
@@ -80,7 +80,7 @@ pub struct Vote<M = UciMove, K = Knowledge> {
     pub proposal: Proposal<M>,
     /// The elector's knowledge; `None` for an external engine.
     pub knowledge: Option<K>,
-    /// The criterion's weight, comparable only within one decision. `None` for advisers, which have no vote.
+    /// The criterion's weight, comparable only within one decision. `None` for advisers and provers, which have no vote.
     pub weight: Option<f64>,
 }
 

@@ -13,7 +13,7 @@ pub enum ElectorRole {
     Specialist,
     /// A program, or a player of another game, by its own name.
     Program,
-    /// A search for a proof, in the journals of earlier versions: mates, draws, tablebases.
+    /// A search for a proof: mates, draws, tablebases.
     Prover,
     /// The second search, over the proposed moves.
     Second,

@@ -69,7 +69,7 @@ impl NamedElector {
     }
 }
 
-/// The name of a prover, by its word in the settings of an earlier version, which wrote the journal.
+/// The name of a prover, by its word in the settings of this version or of an earlier one that wrote the journal.
 fn prover(word: &str) -> Option<&'static str> {
     Some(match word {
         "mates" => "mate search",

@@ -8,8 +8,9 @@
 //! - search: iterative deepening alpha-beta behind [`Engine`], which owns a game's memory. It plans
 //!   no clock.
 //!
-//! Beside the search, [`Tablebases`] reads Syzygy tables, [`bench()`] measures, and [`uci`] is the
-//! engine alone as a program.
+//! Beside the search, [`proof`] finds certain results: forced mates, drawn endings, tablebases.
+//! [`Tablebases`] reads Syzygy tables, [`bench()`] measures, and [`uci`] is the engine alone as a
+//! program.
 //!
 //! FEN and UCI text enter only at the edge; inside are the package's own board and moves.
 
@@ -19,6 +20,7 @@ mod checksum;
 pub mod evaluation;
 mod knowledge;
 pub mod net;
+pub mod proof;
 mod score;
 mod search;
 mod syzygy;

@@ -263,7 +263,7 @@ mod tests {
         setup.council.electors = vec![ElectorSettings { knowledge: "mp".parse().ok(), ..ElectorSettings::default() }];
         set(&mut setup, "Preset", "gnupar").expect("a preset");
         assert_eq!((setup.council.roster.as_str(), setup.electors()), ("balanced-7", 7));
-        for (name, value) in [("Advisers", "mpar"), ("Roster", "custom")] {
+        for (name, value) in [("Advisers", "mates"), ("Roster", "custom")] {
             set(&mut setup, name, value).unwrap_or_else(|error| panic!("{name}: {error}"));
         }
         assert_eq!(setup.electors(), 1);

@@ -21,8 +21,13 @@ use super::{
     stats::{Estimate, bootstrap},
     suite::TestPosition,
 };
-use domain::{Line, Score, UciMove};
+use domain::{Line, Score, UciMove, engine_position};
+use engine::proof::{Attack, Effort, MateSolver, Verdict};
 use util::Failure;
+
+/// Nodes of the search for a mate by checks after a move.
+const REFUTING_NODES: u64 = 20_000;
+const REFUTING_TABLE: usize = 4;
 
 #[derive(Debug)]
 pub struct DecisionsPlan {
@@ -43,6 +48,8 @@ pub struct DecidedMove {
     pub nodes: u64,
     /// True if the player announces a mate.
     pub mates: bool,
+    /// True if the opponent mates by checks after the move.
+    pub mated: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -59,6 +66,8 @@ pub struct DecisionFigures {
     pub lost: usize,
     /// Positions at which it announces that it mates.
     pub mates: usize,
+    /// Positions at which its move lets the opponent mate by checks, as far as a solver sees with 20,000 nodes.
+    pub mated: usize,
     /// The share of decisions that are not the first player's, 0 to 1.
     pub differs: f64,
     /// Expected gain over the first player, points a decision over all positions.
@@ -119,6 +128,16 @@ fn valued(
     chosen.iter().map(|decided| (*decided, worth(decided.best))).collect()
 }
 
+/// Returns true if the opponent mates by checks after `best`.
+fn allows_mate(line: &Line, best: UciMove) -> bool {
+    let mut after = line.clone();
+    let Some(position) = after.play(best).ok().and_then(|_| engine_position(&after).ok()) else { return false };
+    let stop = AtomicBool::new(false);
+    let mut effort = Effort::new(REFUTING_NODES, &stop);
+    let mut solver = MateSolver::new(Attack::Checks, REFUTING_TABLE);
+    matches!(solver.solve(&position, &[], REFUTING_NODES, &mut effort), Verdict::Mate(_))
+}
+
 /// One decision of one player; those that this worker has started are asked again.
 fn one(
     plan: &DecisionsPlan,
@@ -135,7 +154,12 @@ fn one(
     player.new_game(&plan.positions[position].line).map_err(failed)?;
     let request = MoveRequest { line: plan.positions[position].line.clone(), pace: *pace, clocks: None };
     let chosen = player.choose(&request).map_err(failed)?;
-    Ok(DecidedMove { best: chosen.best, nodes: chosen.nodes, mates: matches!(chosen.score, Some(Score::Mate(1..))) })
+    Ok(DecidedMove {
+        best: chosen.best,
+        nodes: chosen.nodes,
+        mates: matches!(chosen.score, Some(Score::Mate(1..))),
+        mated: allows_mate(&plan.positions[position].line, chosen.best),
+    })
 }
 
 fn figures(plan: &DecisionsPlan, player: usize, decisions: &[Vec<(DecidedMove, Option<f64>)>]) -> DecisionFigures {
@@ -150,6 +174,7 @@ fn figures(plan: &DecisionsPlan, player: usize, decisions: &[Vec<(DecidedMove, O
         figures.won += usize::from(best && !first_best);
         figures.lost += usize::from(first_best && !best);
         figures.mates += usize::from(own.mates);
+        figures.mated += usize::from(own.mated);
         figures.nodes += own.nodes as f64;
         differs += usize::from(!same);
         let gain = if same { Some(0.0) } else { own_worth.zip(first_worth).map(|(own, first)| own - first) };
@@ -185,16 +210,16 @@ fn csv(plan: &DecisionsPlan, decisions: &[Vec<(DecidedMove, Option<f64>)>]) -> S
 
 /// Returns the table in Markdown. Gains are in per cent of a point a decision.
 pub fn markdown(players: &[DecisionFigures]) -> String {
-    let mut text = "| player | positions | nodes | best (won, lost) | mates | other decisions, % | gain on the first, % of a point |\n"
+    let mut text = "| player | positions | nodes | best (won, lost) | mates | mated | other decisions, % | gain on the first, % of a point |\n"
         .to_owned();
-    text.push_str("|---|---|---|---|---|---|---|\n");
+    text.push_str("|---|---|---|---|---|---|---|---|\n");
     for figures in players {
-        let DecisionFigures { name, positions, nodes, best, won, lost, mates, differs, gain } = figures;
+        let DecisionFigures { name, positions, nodes, best, won, lost, mates, mated, differs, gain } = figures;
         let (gain, differs) = (gain.map(Estimate::percent).unwrap_or_default(), 100.0 * differs);
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "| {name} | {positions} | {nodes:.0} | {best} (+{won} −{lost}) | {mates} | {differs:.1} | {gain} |"
+            "| {name} | {positions} | {nodes:.0} | {best} (+{won} −{lost}) | {mates} | {mated} | {differs:.1} | {gain} |"
         );
     }
     text
@@ -242,6 +267,21 @@ mod tests {
         assert_eq!((figures[1].differs, figures[1].best), (0.0, figures[0].best));
         assert!(figures[2].differs > 0.0 && figures[2].gain.is_some_and(|gain| gain.value < 0.0), "{figures:?}");
         assert!(markdown(&figures).contains("| again | 2 |"));
+    }
+
+    #[test]
+    fn provers_find_mates_beyond_short_searches() {
+        let player =
+            |advisers| format!("council:roster=complete-2,hash=1,advice=0.5,split=1,advisers={advisers},nodes=3000");
+        let (alone, proving) = (player(""), player("mates"));
+        let suite = "1b5k/7P/p1p2np1/2P2p2/PP3P2/4RQ1R/q2r3P/6K1 w - - bm Re8+; id \"a\";";
+        let plan = DecisionsPlan { positions: Suite::parse(suite).positions, ..plan(&[&alone, &proving]) };
+        let figures = compared(&plan, &mut ExperimentState::in_memory());
+        assert_eq!(
+            figures.iter().map(|one| (one.mates, one.won, one.lost)).collect::<Vec<_>>(),
+            [(0, 0, 0), (1, 1, 0)]
+        );
+        assert!(figures[1].nodes <= figures[0].nodes + 500.0, "{figures:?}");
     }
 
     #[test]

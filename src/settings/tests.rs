@@ -291,7 +291,7 @@ fn removed_settings_name_the_remedy() {
             "my.toml:2: player.council.criterion = \"learned\": this criterion was removed; use \"score-margin\"",
             "my.toml:3: player.council.model: removed; the criteria that read it are gone, delete this line",
             "my.toml:5: player.council.tablebases: removed; the adviser that read it is gone; player.tablebases.paths is for the player",
-            "my.toml:4: player.council.advisers = \"draws\": expected auto, nothing, a distribution such as balanced-3, or a list, each named once, of knowledge letters such as mpar (the provers mates, checks, draws and tables were removed)",
+            "my.toml:4: player.council.advisers = \"draws\": expected auto, nothing, a distribution such as balanced-3, or a list, each named once, of knowledge letters such as mpar and of mates (the provers checks, draws and tables were removed)",
         ],
     );
 }

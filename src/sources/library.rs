@@ -11,8 +11,11 @@ use super::{
         BookChoice, BookFile, BookSettings, LostLines, SpecialBook, TablebaseSettings, TablebaseUse, WeightScale,
     },
 };
-use council::player::{Known, KnownMoves, TABLEBASE_WIN};
-use domain::{Decision, Line, Score, Source, UciMove, engine_position};
+use council::{
+    electors::Finding,
+    player::{Known, KnownMoves},
+};
+use domain::{Decision, Line, Source, UciMove, engine_position};
 use engine::{Outcome, Tablebases, VariantTablebases};
 
 /// The books and tablebases of one player. Cheap to share; files stay open.
@@ -173,12 +176,8 @@ impl OpenTablebases {
         if moves.len() > 1 && (self.usage == TablebaseUse::Suggest || outcome != Outcome::Win) {
             return Some(Known::Among(moves));
         }
-        let score = match outcome {
-            Outcome::Win => TABLEBASE_WIN,
-            Outcome::Draw => 0,
-            Outcome::Loss => -TABLEBASE_WIN,
-        };
-        let decision = Decision { score: Some(Score::Cp(score)), ..Decision::without_vote(best, Source::Tablebase) };
+        let score = Some(Finding::from(outcome).score());
+        let decision = Decision { score, ..Decision::without_vote(best, Source::Tablebase) };
         Some(Known::Decided(Box::new(decision)))
     }
 

@@ -68,7 +68,7 @@ impl RemoteElector {
             }
             ElectorKind::Trivial => RemoteElectorKind::Trivial,
             // Nor does a net that is a file of this machine.
-            ElectorKind::Own(_) | ElectorKind::Engine(_) | ElectorKind::Made(_) => {
+            ElectorKind::Own(_) | ElectorKind::Engine(_) | ElectorKind::Prover | ElectorKind::Made(_) => {
                 return None;
             }
         };

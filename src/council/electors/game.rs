@@ -24,6 +24,12 @@ pub trait CouncilGame: GameLine {
     /// a program.
     fn is_ours(elector: &ElectorSpec<Self::Kind>) -> bool;
 
+    /// Returns true if an elector proves facts instead of proposing moves. It advises and has no
+    /// vote.
+    fn proves(_elector: &ElectorSpec<Self::Kind>) -> bool {
+        false
+    }
+
     /// Returns true if the built-in searchers know these rules.
     fn is_searchable(variant: Self::Variant) -> bool;
 

@@ -183,7 +183,9 @@ impl<L: CouncilGame> ElectorThread<L> {
         }
         self.priority.give_way();
         let started = defended(|| L::start(&self.spec, self.table.as_ref()));
-        self.priority.come_back();
+        if !L::proves(&self.spec) {
+            self.priority.come_back();
+        }
         started
     }
 

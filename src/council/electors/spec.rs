@@ -48,6 +48,8 @@ pub enum ElectorKind {
     Own(Instance),
     /// An external engine in a process of its own.
     Engine(EngineProgram),
+    /// The prover of mates. It has no vote.
+    Prover,
     /// Proposes the first legal move at once. The yardstick for the daemon's own delay.
     Trivial,
     /// Whatever a function makes: for electors that live elsewhere, for measurements and tests.
@@ -165,6 +167,14 @@ impl<K> ElectorSpec<K> {
 }
 
 impl ElectorSpec {
+    /// The prover's name in the settings and in the vote.
+    pub const MATES: &str = "mates";
+
+    /// The prover of mates, by the name that settings and votes use.
+    pub fn mates(hash: usize) -> Self {
+        Self::new(Self::MATES.into(), ElectorKind::Prover, hash)
+    }
+
     /// An instance of our own engine, named by its letters.
     pub fn own(knowledge: Knowledge, hash: usize) -> Self {
         Self::new(knowledge.to_string().into(), ElectorKind::Own(Instance::new(knowledge)), hash)
@@ -178,7 +188,7 @@ impl ElectorSpec {
     pub fn instance(&self) -> Option<&Instance> {
         match &self.kind {
             ElectorKind::Own(instance) => Some(instance),
-            ElectorKind::Engine(_) | ElectorKind::Trivial | ElectorKind::Made(_) => None,
+            ElectorKind::Engine(_) | ElectorKind::Prover | ElectorKind::Trivial | ElectorKind::Made(_) => None,
         }
     }
 
@@ -192,6 +202,6 @@ impl ElectorSpec {
     /// Returns true if it can play `variant` as far as is known before it runs: external engines
     /// report it at their start.
     pub fn may_play(&self, variant: Variant) -> bool {
-        variant.is_standard_rules() || !matches!(self.kind, ElectorKind::Own(_))
+        variant.is_standard_rules() || !matches!(self.kind, ElectorKind::Own(_) | ElectorKind::Prover)
     }
 }

@@ -6,6 +6,7 @@ use super::{
     own::OwnElector,
     positions::PositionsElector,
     program::EngineProtocol,
+    prover::ProverElector,
     spec::{ElectorKind, ElectorSpec},
     trivial::TrivialElector,
     uci::UciElector,
@@ -39,6 +40,7 @@ impl ElectorSpec {
                 }
                 EngineProtocol::Positions => Box::new(PositionsElector::start(self.name.clone(), program)?),
             },
+            ElectorKind::Prover => Box::new(ProverElector::new(self.name.clone(), self.hash)),
             ElectorKind::Trivial => Box::new(TrivialElector::new(self.name.clone())),
             ElectorKind::Made(maker) => maker.make(self)?,
         })
@@ -49,7 +51,9 @@ impl ElectorSpec {
 /// again, which may take seconds.
 pub fn variants_of(spec: &ElectorSpec) -> Result<Vec<Variant>, ElectorFailure> {
     match &spec.kind {
-        ElectorKind::Own(_) => Ok(Variant::ALL.into_iter().filter(|variant| variant.is_standard_rules()).collect()),
+        ElectorKind::Own(_) | ElectorKind::Prover => {
+            Ok(Variant::ALL.into_iter().filter(|variant| variant.is_standard_rules()).collect())
+        }
         ElectorKind::Trivial | ElectorKind::Made(_) => Ok(Variant::ALL.to_vec()),
         ElectorKind::Engine(program) => match program.protocol {
             EngineProtocol::Uci => {

@@ -11,7 +11,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::Verification;
+use super::{Facts, Verification};
 use domain::{ElectorName, GameLine, Limits, Line, Phase, Proposal, Score, SearchId, UciMove};
 use engine::{BestOfGroup, Place};
 
@@ -96,6 +96,8 @@ impl<M> SearchReport<M> {
 #[derive(Clone, Debug)]
 pub struct Guidance<M = UciMove> {
     pub hints: Option<Hints<M>>,
+    /// Proved moves: provers add to them, the built-in engine uses them.
+    pub facts: Option<Facts<M>>,
     /// The list to which it adds its own move as a hint, and its number there.
     pub advises: Option<(Hints<M>, usize)>,
     /// Only values between these two matter, from the side of the player to move.
@@ -110,7 +112,15 @@ pub struct Guidance<M = UciMove> {
 
 impl<M> Default for Guidance<M> {
     fn default() -> Self {
-        Self { hints: None, advises: None, window: None, best_of_group: None, verification: None, turn: None }
+        Self {
+            hints: None,
+            facts: None,
+            advises: None,
+            window: None,
+            best_of_group: None,
+            verification: None,
+            turn: None,
+        }
     }
 }
 

@@ -34,15 +34,13 @@ use crate::{
 };
 use domain::{Decision, GameId, Limits, Line, Proposal, Score, Source, UciMove};
 
+pub use crate::electors::TABLEBASE_WIN;
 use known_moves::known_elsewhere;
 pub use known_moves::{Known, KnownMoves, MoveAnswer, MoveService};
 use timing::{Agreement, Timekeeper};
 pub use timing::{Time, timing};
 
 pub type SharedLag = Arc<Mutex<Lag>>;
-
-/// The value of a game that a tablebase knows to be won, in centipawns. Less than any mate.
-pub const TABLEBASE_WIN: i32 = 19_000;
 
 /// Number of a search, chosen by the caller; events with another number are stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

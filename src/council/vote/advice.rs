@@ -36,7 +36,7 @@ impl<L: CouncilGame> FirstPhaseSetup<L> {
     pub(super) fn limits(&self, number: usize, limits: &Limits, searchers: &[CouncilSearcher<L>]) -> Limits {
         let searcher = &searchers[number];
         let limits = match searcher.adviser {
-            Some(_) => self.limits_of_adviser(limits, searchers),
+            Some(_) => self.limits_of_adviser(searcher, limits, searchers),
             None if self.anchor == Some(number) => *limits,
             None => {
                 let nodes = share_of(limits, self.share * (1.0 - self.advised_nodes())).nodes;
@@ -48,23 +48,36 @@ impl<L: CouncilGame> FirstPhaseSetup<L> {
     }
 
     /// Returns the limits of an adviser. Limited nodes are divided: the electors have fewer nodes, and
-    /// the advisers have the difference.
-    fn limits_of_adviser(&self, limits: &Limits, searchers: &[CouncilSearcher<L>]) -> Limits {
+    /// the advisers have the difference. Provers have as many nodes as other advisers, over the whole
+    /// move: the last proposal is the one to refute.
+    fn limits_of_adviser(
+        &self,
+        adviser: &CouncilSearcher<L>,
+        limits: &Limits,
+        searchers: &[CouncilSearcher<L>],
+    ) -> Limits {
         let advisers = advisers(searchers);
         let others = searchers.len() - advisers;
         let nodes = self.advised_nodes() * others as f64 / advisers.max(1) as f64;
-        Limits { nodes: share_of(limits, nodes).nodes, ..share_of(limits, self.advised_share) }
+        let time = if L::proves(adviser.spec()) { self.share } else { self.advised_share };
+        Limits { nodes: share_of(limits, nodes).nodes, ..share_of(limits, time) }
     }
 }
 
 /// Returns, in virtual time, the number of rounds for one turn of each searcher. Advisers have this
-/// part of the cores together.
-pub(super) fn turns<L: CouncilGame>(advice: f64, searchers: &[CouncilSearcher<L>]) -> Vec<u64> {
+/// part of the cores together in this share of the move; provers have as many turns, over the whole
+/// move.
+pub(super) fn turns<L: CouncilGame>(advice: f64, share: f64, searchers: &[CouncilSearcher<L>]) -> Vec<u64> {
     let advisers = advisers(searchers);
     let turns_of_all = (searchers.len() - advisers) as f64 * advice / (1.0 - advice);
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let rounds = (advisers as f64 / turns_of_all.max(0.001)).round().max(1.0) as u64;
-    searchers.iter().map(|searcher| if searcher.adviser.is_some() { rounds } else { 1 }).collect()
+    let rounds = |share: f64| (advisers as f64 / (turns_of_all * share).max(0.001)).round().max(1.0) as u64;
+    let every = |searcher: &CouncilSearcher<L>| match searcher.adviser {
+        Some(_) if L::proves(searcher.spec()) => rounds(share),
+        Some(_) => rounds(1.0),
+        None => 1,
+    };
+    searchers.iter().map(every).collect()
 }
 
 fn advisers<L: CouncilGame>(searchers: &[CouncilSearcher<L>]) -> usize {

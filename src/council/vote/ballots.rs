@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::proofs;
 use crate::{
     CouncilGame,
-    electors::{ElectorSpec, Verification},
+    electors::{ElectorSpec, Fact, Verification},
 };
 use domain::{Bound, Line, Proposal};
 
@@ -13,6 +14,9 @@ pub struct Ballots<L: CouncilGame = Line> {
     electors: Arc<[ElectorSpec<L::Kind>]>,
     /// Proposals by elector.
     cast: Vec<Option<Proposal<L::Move>>>,
+    facts: Vec<Fact<L::Move>>,
+    /// The prover's proposal of a proved win.
+    proof: Option<Proposal<L::Move>>,
     /// The home cores' findings about the moves; `None` if no other machine votes, or all is on
     /// record.
     verification: Option<Verification<L::Move>>,
@@ -67,6 +71,8 @@ impl<L: CouncilGame> Ballots<L> {
         Self {
             cast: electors.iter().map(|_| None).collect(),
             values: electors.iter().map(|_| Default::default()).collect(),
+            facts: Vec::new(),
+            proof: None,
             verification: None,
             electors,
             line,
@@ -94,8 +100,9 @@ impl<L: CouncilGame> Ballots<L> {
     pub(super) fn with(&self, change: impl Fn(&Ballot<L>) -> Option<Proposal<L::Move>>) -> Self {
         let mut changed = Self::new(Arc::clone(&self.electors), Arc::clone(&self.line));
         for ballot in self.iter() {
-            changed.cast[ballot.place] = change(&ballot);
+            changed.cast[ballot.place] = change(&ballot).map(|proposal| proofs::judged(proposal, &self.facts));
         }
+        (changed.facts, changed.proof) = (self.facts.clone(), self.proof.clone());
         changed
     }
 
@@ -109,11 +116,32 @@ impl<L: CouncilGame> Ballots<L> {
     /// Replaces an elector's proposal. A bound does not replace an exact score: the running iteration will make it exact.
     pub(super) fn cast(&mut self, elector: usize, proposal: Proposal<L::Move>) {
         let Some(place) = self.cast.get_mut(elector) else { return };
+        let proposal = proofs::judged(proposal, &self.facts);
         let known_exactly = place.as_ref().is_some_and(|known| known.bound == Bound::Exact);
         if proposal.bound == Bound::Exact || !known_exactly {
             *place = Some(proposal);
             self.values[elector].1 = OnceLock::new();
         }
+    }
+
+    /// Replaces the facts about the moves, and applies them to all proposals.
+    pub(super) fn learn(&mut self, facts: Vec<Fact<L::Move>>) {
+        for proposal in self.cast.iter_mut().flatten() {
+            *proposal = proofs::judged(proposal.clone(), &facts);
+        }
+        self.facts = facts;
+    }
+
+    /// Adds a proved win; of several, the one with the highest score stays.
+    pub(super) fn prove(&mut self, winning: Proposal<L::Move>) {
+        if self.proof.as_ref().is_none_or(|known| known.score < winning.score) {
+            self.proof = Some(winning);
+        }
+    }
+
+    /// Returns the proved win.
+    pub(super) fn proof(&self) -> Option<&Proposal<L::Move>> {
+        self.proof.as_ref()
     }
 
     pub(super) fn electors(&self) -> &[ElectorSpec<L::Kind>] {

@@ -103,6 +103,9 @@ pub(super) fn advisers(names: &str, beside_auto: bool, hash: usize) -> Option<Ve
         names => names,
     };
     let hash = hash.min(ADVISERS_TABLE);
-    let advisers = letters(names, hash)?.into_iter();
+    let (provers, others): (Vec<&str>, Vec<&str>) =
+        names.split_ascii_whitespace().partition(|name| *name == ElectorSpec::MATES);
+    let provers = provers.iter().map(|_| ElectorSpec::mates(hash));
+    let advisers = provers.chain(letters(&others.join(" "), hash)?);
     Some(advisers.map(|adviser| ElectorSpec { priority: SearchPriority::Adviser, ..adviser }).collect())
 }

@@ -34,12 +34,12 @@ impl Rule {
         CountedBallots::of(ballots, |ballots| self.leader_of(ballots, seed).cloned())
     }
 
-    /// Elects among the current proposals; `seed` decides ties. Returns `None` without proposals.
+    /// Elects among the current proposals; `seed` decides ties. A proved win needs no vote. Returns `None` without proposals.
     pub fn elect<L: CouncilGame>(&self, ballots: &Ballots<L>, seed: u64) -> Option<ElectionOutcome<L>> {
         let counted = self.counted(ballots, seed);
         let weighed = self.weigh_all(&counted);
         let totals = self.totals(&counted, &weighed);
-        let elected = speaker(&weighed, &totals, seed)?.clone();
+        let elected = counted.proof().or_else(|| speaker(&weighed, &totals, seed))?.clone();
         let votes = ballots.iter().map(|ballot| {
             let weight =
                 weighed.iter().find(|(other, _)| other.place == ballot.place).map_or(0.0, |(_, weight)| *weight);
@@ -55,6 +55,9 @@ impl Rule {
         ballots: &'a Ballots<L>,
         seed: u64,
     ) -> Option<&'a Proposal<L::Move>> {
+        if ballots.proof().is_some() {
+            return ballots.proof();
+        }
         let weighed = self.weigh_all(ballots);
         let totals = self.totals(ballots, &weighed);
         speaker(&weighed, &totals, seed)

@@ -12,6 +12,7 @@ use super::{
     GroupMode, Rule,
     ballots::Ballots,
     election::{ElectionOutcome, split},
+    proving::Proving,
     question::{Progress, at_speed, share_of},
     search_session::{Event, SearchSession},
     searcher::{CouncilSearcher, search_id},
@@ -71,6 +72,7 @@ pub(super) struct FirstPhase<L: CouncilGame> {
     /// The leading move's share of its searcher's nodes.
     effort: Option<f64>,
     changes: u32,
+    pub proving: Proving<L>,
     /// The proposed moves, for the anchor.
     pub hints: Hints<L::Move>,
     best_of_groups: Vec<Arc<BestOfGroup>>,
@@ -96,6 +98,7 @@ impl<L: CouncilGame> FirstPhase<L> {
             verifications: Vec::new(),
             effort: None,
             changes: 0,
+            proving: Proving::begin(searchers),
             hints: Hints::new(setup.anchor.is_some()),
             best_of_groups: setup.electors.iter().map(|_| Arc::default()).collect(),
             split_groups: setup.electors.iter().map(|_| None).collect(),
@@ -200,6 +203,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         let question = &*session.question;
         let turn = self.setup.round_robin.as_ref().map(|round_robin| Arc::new(round_robin.place(number)));
         let guidance = Guidance { turn, ..self.guidance(number, &line, searchers) };
+        let guidance = self.proving.guide(number, &line, guidance);
         let guidance = Guidance { verification: self.verification_of(&line), ..guidance };
         let task = Task {
             root_moves: question.root_moves(),
@@ -213,9 +217,14 @@ impl<L: CouncilGame> FirstPhase<L> {
         searchers[number].search(task, &session.reports);
     }
 
-    /// Iterates over the advice about the current line.
+    /// Iterates over the advice and the proofs about the current line.
     pub(super) fn advice(&self) -> impl Iterator<Item = &Proposal<L::Move>> {
-        self.advisers.iter().filter_map(|number| self.newest_of(*number))
+        self.advising().filter_map(|number| self.newest_of(number)).chain(self.proving.told(&self.line))
+    }
+
+    /// Iterates over the advisers without the provers, by number: they search for a part of the move only.
+    fn advising(&self) -> impl Iterator<Item = usize> {
+        self.advisers.iter().copied().filter(|number| !self.proving.is_prover(*number))
     }
 
     /// Returns a searcher's guidance beside its task: other electors' proposals for the anchor,
@@ -260,7 +269,7 @@ impl<L: CouncilGame> FirstPhase<L> {
                 None => session.deadline(&self.progress(), 1.0).max(deadline),
             };
             // Advisers search for their part of the move.
-            let advising = self.advisers.iter().any(|number| searchers[*number].is_searching());
+            let advising = self.advising().any(|number| searchers[number].is_searching());
             let until =
                 if advising { end.min(session.deadline(&self.progress(), self.setup.advised_share)) } else { end };
             let patient_until = Instant::now() + PATIENCE;
@@ -282,7 +291,7 @@ impl<L: CouncilGame> FirstPhase<L> {
                 Event::TimeIsUp if others.is_some_and(|until| until <= Instant::now()) => break,
                 Event::TimeIsUp if impatient && !session.must_answer() && signs_of_life(searchers) > signs_before => {}
                 Event::TimeIsUp if advising && !session.must_answer() && Instant::now() < end => {
-                    self.advisers.iter().for_each(|number| searchers[*number].stop());
+                    self.advising().for_each(|number| searchers[number].stop());
                 }
                 Event::TimeIsUp => break,
                 Event::Reconsider => {
@@ -337,6 +346,11 @@ impl<L: CouncilGame> FirstPhase<L> {
         let SearchReport::Proposal(proposal) = report else { return false };
         session.show(&proposal);
         let counts = *self.lines[number] == *self.line;
+        if self.proving.is_prover(number) {
+            self.proving.take(&self.lines[number], proposal);
+            self.proving.inform(&self.line, &mut self.ballots);
+            return counts;
+        }
         self.newest[number] = Some(proposal);
         if counts && let Some(elector) = searchers[number].elector {
             self.cast(elector, searchers);
@@ -445,6 +459,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         };
         self.line = Arc::clone(&line);
         self.turn_ballots(&line, session);
+        self.proving.inform(&line, &mut self.ballots);
         self.leader = None;
         // Scores of another line would be wrong windows for this one. Searchers of this line keep their groups.
         self.best_of_groups = self.setup.electors.iter().map(|_| Arc::default()).collect();
@@ -467,6 +482,13 @@ impl<L: CouncilGame> FirstPhase<L> {
             searchers.iter().enumerate().filter(|(_, searcher)| searcher.is_searching() && searcher.adviser.is_none());
         if self.leader.is_none() {
             return searching.count() == 0;
+        }
+        if self.ballots.proof().is_some() && self.setup.round_robin.is_none() {
+            return true;
+        }
+        // A repeatable run includes all proofs.
+        if self.setup.round_robin.is_some() && self.proving.goes_on(searchers) {
+            return false;
         }
         let awaited = searching.filter(|(number, _)| Some(*number) != self.setup.anchor);
         let mut electors: Vec<usize> = awaited.filter_map(|(_, searcher)| searcher.elector).collect();

@@ -12,6 +12,7 @@
 //! | elector | searcher with a vote: an instance of the built-in engine, or an external engine |
 //! | knowledge | the parts of the evaluation in use, a letter each; complete knowledge has all eight |
 //! | adviser | searcher without a vote; the electors search its moves next after their own best one |
+//! | prover | adviser that proves mates: a proved win is played without a vote |
 //! | roster | list of electors and advisers |
 //! | searcher | a slot (thread, process or other machine) and its current search |
 //! | proposal | a move with score, depth and variation; a *ballot* is an elector's newest proposal |
@@ -28,8 +29,8 @@
 //! |---|---|
 //! | electors | `roster`, `distributions`; their cores: `composition`, `searcher` |
 //! | proposals | `ballots`; course of one question: `question`, `search_session`, `first_phase` |
-//! | advisers | `advice` |
-//! | election | `criterion`, `guards`, `election` |
+//! | advisers and provers | `advice`, `proving` |
+//! | election | `criterion`, `proofs`, `guards`, `election` |
 //! | votes of other machines | `trust` |
 //! | second search | `second/` |
 //! | move without any proposal | `fallback` |
@@ -57,6 +58,8 @@ mod group_mode;
 mod guards;
 mod pondering;
 mod preset;
+mod proofs;
+mod proving;
 mod question;
 mod roster;
 mod search_session;
@@ -158,7 +161,8 @@ impl<L: CouncilGame> Council<L> {
         let settings = &self.composition.settings;
         let advice = if self.composition.advisers.is_empty() { 0.0 } else { settings.advice };
         let searching = &self.composition.searchers[..self.composition.in_first_phase];
-        let round_robin = session.question.in_step.then(|| self.composition.turnstile(turns(advice, searching)));
+        let round_robin =
+            session.question.in_step.then(|| self.composition.turnstile(turns(advice, settings.split, searching)));
         let setup = FirstPhaseSetup {
             electors: Arc::clone(&self.composition.electors),
             rule: Rule::of(settings),
@@ -248,7 +252,10 @@ impl<L: CouncilGame> Council<L> {
         // The anchor has no vote of its own; its move counts if all electors have failed.
         let elected = elected.or(self.composition.anchor().and_then(|anchor| first.newest_of(anchor)));
         let elected = elected.or(first.advice().next()).cloned();
+        let is_proved =
+            |elected: &Proposal<L::Move>| first.ballots.proof().is_some_and(|proof| proof.best == elected.best);
         let (elected, source) = match elected {
+            Some(proposal) if is_proved(&proposal) => (proposal, Source::Proof),
             Some(proposal) => (proposal, Source::Council),
             None => (self.fall_back(first, session)?, Source::Fallback),
         };
@@ -311,7 +318,8 @@ impl<L: CouncilGame> Council<L> {
     /// one.
     fn has_second_phase(&self, first: &FirstPhase<L>, session: &SearchSession<L>) -> bool {
         let open = first.candidates().len() > 1 || self.composition.anchor().is_some();
-        self.composition.settings.criterion == CriterionName::ReSearch && open && !session.must_answer()
+        let proved = first.ballots.proof().is_some();
+        self.composition.settings.criterion == CriterionName::ReSearch && open && !proved && !session.must_answer()
     }
 
     /// Returns the cores for a second phase of this length.

@@ -49,9 +49,9 @@ pub struct CouncilSettings {
     pub options: BTreeMap<String, BTreeMap<String, OptionText>>,
     /// Advisers: instances with a part of the knowledge, as knowledge letters such as "mpar mbxp"
     /// or a roster by name, each with a table of its own. For the first part of a move (`split`)
-    /// they search beside the electors, which search the advised moves first; they do not vote.
-    /// "auto" for what measured best beside the roster "auto", and none beside any other; empty for
-    /// none.
+    /// they search beside the electors, which search the advised moves first; they do not vote. Or
+    /// "mates", which proves mates (docs/council.md). "auto" for what measured best beside the
+    /// roster "auto", and none beside any other; empty for none.
     pub advisers: String,
     /// The advisers' part of the cores while they search. 0 to 0.5.
     #[serde(with = "Decimal::<0, 500>")]

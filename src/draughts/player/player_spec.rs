@@ -175,7 +175,7 @@ mod tests {
             ("council:criterion=best", "re-search"),
             ("council:roster=m m", "roster=EVALUATIONS"),
             ("council:second-phase=shared", "sequential or continued"),
-            ("council:advisers=mpar", "roster=EVALUATIONS"),
+            ("council:advisers=mates", "roster=EVALUATIONS"),
             ("published:nodes=5", "quiescence=on or off"),
             ("m:split=0.5", "hash=MIB"),
             ("m:hash=5000", "hash up to 4096"),

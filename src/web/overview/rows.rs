@@ -150,7 +150,7 @@ impl From<&ElectorSpec> for ElectorRow {
     fn from(spec: &ElectorSpec) -> Self {
         let knowledge = match &spec.kind {
             ElectorKind::Own(instance) => Some(instance.knowledge.to_string()),
-            ElectorKind::Engine(_) | ElectorKind::Trivial | ElectorKind::Made(_) => None,
+            ElectorKind::Engine(_) | ElectorKind::Prover | ElectorKind::Trivial | ElectorKind::Made(_) => None,
         };
         let NamedElector { name: words, role, .. } =
             NamedElector::new::<Line>(spec.name.as_str(), knowledge.as_deref(), false);

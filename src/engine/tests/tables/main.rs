@@ -3,8 +3,12 @@
 use std::sync::atomic::AtomicBool;
 
 use concilio_engine::{
-    Board, Engine, EngineOptions, Iteration, Limits, Outcome, Position, Score, Tablebases, evaluation::offset,
+    Board, Engine, EngineOptions, Iteration, Limits, Outcome, Position, Score, Tablebases,
+    evaluation::offset,
+    proof::{Attack, Effort, MateSolver, Verdict},
 };
+
+use testkit::Random;
 
 fn main() -> std::process::ExitCode {
     testkit::main()
@@ -88,6 +92,38 @@ fn pawn_endings_match_the_tables() {
         }
     }
     assert!(compared > 160_000, "only {compared} positions");
+}
+
+/// A legal position with these men on random squares.
+fn placed(random: &mut Random, men: &str) -> Position {
+    loop {
+        let squares: Vec<(usize, char)> = men.chars().map(|man| (random.below(64), man)).collect();
+        let turn = if random.below(2) == 0 { 'w' } else { 'b' };
+        if let Ok(found) = Position::from_line(&fen(&squares, turn), false, [])
+            && found.board().occupied().count() == men.len()
+        {
+            return found;
+        }
+    }
+}
+
+#[testkit::test(needs(SYZYGY))]
+fn proofs_agree_with_the_tables() {
+    let tables = tables();
+    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    let mut mates = 0;
+    for round in 0..2_000 {
+        let position = placed(&mut random, ["KPk", "KBPk", "KPPk", "KQk", "KRk", "KBBk", "KBkb", "Kkpb"][round % 8]);
+        let board = position.board();
+        let stop = AtomicBool::new(false);
+        let mut effort = Effort::new(1_000, &stop);
+        if let Verdict::Mate(_) = MateSolver::new(Attack::All, 8).solve(&position, &[], 1_000, &mut effort) {
+            // The tables lack checks that no move can give.
+            assert_eq!(tables.outcome(board).unwrap_or(Outcome::Win), Outcome::Win, "{}", board.to_fen());
+            mates += 1;
+        }
+    }
+    assert!(mates > 10, "{mates} mates");
 }
 
 fn search(fen: &str, depth: u32) -> Iteration {
