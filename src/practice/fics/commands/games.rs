@@ -82,10 +82,7 @@ fn read_move(line: &Line, text: &str) -> Option<UciMove> {
 
 impl VisitorSession {
     pub(super) async fn make_move(&mut self, text: &str) -> io::Result<()> {
-        let Some(board) = &self.playing else {
-            self.line("You are not playing or examining a game.");
-            return Ok(());
-        };
+        let Some(board) = &self.playing else { return self.answer("You are not playing or examining a game.") };
         if self.telnet.owes_pong() {
             self.line("timeseal error: your timeseal did not reply to the server ping");
             self.leaving = true;
@@ -157,8 +154,7 @@ impl VisitorSession {
         let view = self.playing.as_ref().and_then(|board| board.view.clone());
         let lobby = &self.context.lobby;
         if view.is_some_and(|view| view.pairing.players.iter().any(|seat| lobby.is_guest(&seat.account))) {
-            self.line("You cannot adjourn a game with an unregistered player.");
-            return Ok(());
+            return self.answer("You cannot adjourn a game with an unregistered player.");
         }
         let me = self.me.id.clone();
         let _ = self.ask(move |state| state.stop(&id, &me, Stop::Adjourn, true)).await?;
@@ -168,8 +164,7 @@ impl VisitorSession {
     pub(super) async fn takeback(&mut self, plies: &str) -> io::Result<()> {
         let Some(id) = self.game_played() else { return Ok(()) };
         let Ok(plies) = (if plies.is_empty() { Ok(1) } else { plies.parse::<usize>() }) else {
-            self.line("Usage: takeback [number of half moves]");
-            return Ok(());
+            return self.answer("Usage: takeback [number of half moves]");
         };
         let me = self.me.id.clone();
         let enough = self
@@ -203,8 +198,7 @@ impl VisitorSession {
 
     pub(super) async fn refresh(&mut self) -> io::Result<()> {
         let Some(board) = self.playing.as_ref().or(self.watching.as_ref()) else {
-            self.line("You are neither playing, observing nor examining a game.");
-            return Ok(());
+            return self.answer("You are neither playing, observing nor examining a game.");
         };
         let (id, number, relation) = (board.id.clone(), board.number, board.relation);
         if let Some(view) = self.ask(move |state| state.game_view(&id)).await? {
@@ -223,16 +217,10 @@ impl VisitorSession {
         let (id, number) = match (which.parse::<u32>(), board) {
             (Ok(number), _) => match self.context.lobby.game(number) {
                 Some(id) => (id, number),
-                None => {
-                    self.line("There is no such game.");
-                    return Ok(());
-                }
+                None => return self.answer("There is no such game."),
             },
             (Err(_), Some(board)) => (board.id.clone(), board.number),
-            (Err(_), None) => {
-                self.line("You are neither playing, observing nor examining a game.");
-                return Ok(());
-            }
+            (Err(_), None) => return self.answer("You are neither playing, observing nor examining a game."),
         };
         if let Some(view) = self.ask(move |state| state.game_view(&id)).await? {
             let (exact, start) = (self.variables.interface("ms"), self.variables.interface("startpos"));
@@ -249,14 +237,12 @@ impl VisitorSession {
         let mut rows: Vec<String> =
             running.iter().map(|view| text::game_row(view, lobby.number_of(&view.pairing.id), lobby)).collect();
         rows.push(format!("\n  {} game{} displayed.", rows.len(), if rows.len() == 1 { "" } else { "s" }));
-        self.line(rows.join("\n"));
-        Ok(())
+        self.answer(rows.join("\n"))
     }
 
     pub(super) async fn observe(&mut self, which: &str) -> io::Result<()> {
         if self.playing.is_some() {
-            self.line("You are playing a game.");
-            return Ok(());
+            return self.answer("You are playing a game.");
         }
         let running = self.ask(|state| state.running_games()).await?;
         let lobby = self.context.lobby.clone();
@@ -264,10 +250,7 @@ impl VisitorSession {
             Ok(number) => lobby.game(number).as_ref() == Some(&view.pairing.id),
             Err(_) => view.pairing.players.iter().any(|seat| seat.name.eq_ignore_ascii_case(which)),
         });
-        let Some(view) = wanted else {
-            self.line("There is no such game.");
-            return Ok(());
-        };
+        let Some(view) = wanted else { return self.answer("There is no such game.") };
         self.unobserve();
         let (id, key) = (view.pairing.id.clone(), self.key());
         let game = id.clone();
@@ -295,8 +278,7 @@ impl VisitorSession {
 
     pub(super) async fn time(&mut self) -> io::Result<()> {
         let Some(board) = self.playing.as_ref().or(self.watching.as_ref()) else {
-            self.line("You are neither playing, observing nor examining a game.");
-            return Ok(());
+            return self.answer("You are neither playing, observing nor examining a game.");
         };
         let id = board.id.clone();
         let Some(view) = self.ask(move |state| state.game_view(&id)).await? else { return Ok(()) };
@@ -304,8 +286,7 @@ impl VisitorSession {
             let left = view.clocks.map(|clocks| clocks.of(color).remaining);
             left.map_or_else(|| "untimed".to_owned(), text::minutes_and_seconds)
         };
-        self.line(format!("White Clock : {}\nBlack Clock : {}", clock(Color::White), clock(Color::Black)));
-        Ok(())
+        self.answer(format!("White Clock : {}\nBlack Clock : {}", clock(Color::White), clock(Color::Black)))
     }
 
     /// Turns the board round, and shows it.

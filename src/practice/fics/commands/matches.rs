@@ -111,15 +111,11 @@ impl VisitorSession {
     pub(super) async fn challenge_player(&mut self, rest: &str) -> io::Result<()> {
         let (name, words) = rest.split_once(' ').unwrap_or((rest, ""));
         if name.is_empty() {
-            self.line("Usage: match player [time inc] [rated|unrated] [white|black] [wild type]");
-            return Ok(());
+            return self.answer("Usage: match player [time inc] [rated|unrated] [white|black] [wild type]");
         }
         match self.read_wanted(words, self.variables.is_on("rated")) {
             Ok(wanted) => self.challenge(name, wanted.terms).await,
-            Err(words) => {
-                self.line(words);
-                Ok(())
-            }
+            Err(words) => self.answer(words),
         }
     }
 
@@ -139,21 +135,17 @@ impl VisitorSession {
     pub(super) async fn challenge(&mut self, name: &str, mut terms: ChallengeTerms) -> io::Result<()> {
         let to = AccountId::of(name);
         if self.playing.is_some() {
-            self.line("You can't challenge while you are playing a game.");
-            return Ok(());
+            return self.answer("You can't challenge while you are playing a game.");
         }
         if to == self.me.id {
-            self.line("You can't match yourself.");
-            return Ok(());
+            return self.answer("You can't match yourself.");
         }
         if !self.is_here(&to).await? {
-            self.line(format!("{name} is not logged in."));
-            return Ok(());
+            return self.answer(format!("{name} is not logged in."));
         }
         let shown = self.shown_name(&to).await?;
         if self.context.lobby.find(&to).is_some_and(|(_, open)| !open) {
-            self.line(format!("{shown} is not open to match requests."));
-            return Ok(());
+            return self.answer(format!("{shown} is not open to match requests."));
         }
         if self.dialect().match_resumes() && self.resume_with(&to).await? {
             return Ok(());
@@ -196,10 +188,7 @@ impl VisitorSession {
 
     /// Challenges the last opponent on the same terms.
     pub(super) async fn rematch(&mut self) -> io::Result<()> {
-        let Some(last) = self.last_game.clone() else {
-            self.line("You have no last opponent.");
-            return Ok(());
-        };
+        let Some(last) = self.last_game.clone() else { return self.answer("You have no last opponent.") };
         let Some(color) = last.pairing.color_of(&self.me.id) else { return Ok(()) };
         let name = last.pairing.players.get(!color).name.clone();
         let fen = last.line.start_fen().filter(|_| last.pairing.terms.variant == Variant::FromPosition);
@@ -235,20 +224,18 @@ impl VisitorSession {
                 return Ok(());
             }
         }
-        self.line(if name.is_empty() {
+        self.answer(if name.is_empty() {
             "There is no one with whom you could resume a game.".to_owned()
         } else {
             format!("{name} is not logged in.")
-        });
-        Ok(())
+        })
     }
 
     pub(super) async fn stored(&mut self) -> io::Result<()> {
         let me = self.me.id.clone();
         let waiting = self.ask(move |state| state.adjourned_of(&me)).await?;
         if waiting.is_empty() {
-            self.line(format!("{} has no adjourned games.", self.me.name));
-            return Ok(());
+            return self.answer(format!("{} has no adjourned games.", self.me.name));
         }
         let mut rows = vec![
             format!("Stored games for {}:", self.me.name),
@@ -261,8 +248,7 @@ impl VisitorSession {
             };
             rows.push(text::stored_row(view, number, color, self.is_here(&opponent).await?));
         }
-        self.line(rows.join("\n"));
-        Ok(())
+        self.answer(rows.join("\n"))
     }
 
     /// Returns the offers that a handle means; answers if there are none, or too many.

@@ -44,8 +44,7 @@ impl VisitorSession {
         // `.hello` and `,hello` tell the last person, which is not supported; `'` is a kibitz.
         let dialect = self.dialect();
         let Some(command) = command_of(word).filter(|command| dialect.knows(command)) else {
-            self.line(dialect.unknown_command(word));
-            return Ok(());
+            return self.answer(dialect.unknown_command(word));
         };
         match command {
             "match" => self.challenge_player(rest).await?,

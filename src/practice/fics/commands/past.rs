@@ -46,15 +46,14 @@ impl VisitorSession {
         let name = if of.is_empty() { self.me.name.clone() } else { of.to_owned() };
         let games = self.finished_games(&name).await?;
         let rows: Vec<String> = games.iter().filter_map(|view| text::history_row(view, &name)).collect();
-        self.line(if rows.is_empty() {
+        self.answer(if rows.is_empty() {
             format!("{name} has no history games.")
         } else {
             let newest = rows.iter().zip(0..).skip(rows.len().saturating_sub(SHOWN));
             let numbered = newest.map(|(row, number)| format!("{number:2}: {row}"));
             let head = "                  Opponent      Type         ECO End Date";
             format!("History for {name}:\n{head}\n{}", numbered.collect::<Vec<_>>().join("\n"))
-        });
-        Ok(())
+        })
     }
 
     pub(super) async fn smoves(&mut self, words: &str) -> io::Result<()> {
@@ -68,12 +67,10 @@ impl VisitorSession {
 
     pub(super) async fn examine(&mut self, words: &str) -> io::Result<()> {
         if self.playing.is_some() {
-            self.line("You are playing a game.");
-            return Ok(());
+            return self.answer("You are playing a game.");
         }
         if self.examining.is_some() {
-            self.line("You are already examining a game.");
-            return Ok(());
+            return self.answer("You are already examining a game.");
         }
         let Some(view) = self.finished_game(words).await? else { return Ok(()) };
         let id = GameId::new(format!("examined by {}", self.me.name));

@@ -54,19 +54,16 @@ impl VisitorSession {
     async fn tell(&mut self, rest: &str) -> io::Result<()> {
         let (to, text) = rest.split_once(' ').unwrap_or((rest, ""));
         if to.is_empty() || text.is_empty() {
-            self.line("Usage: tell player text");
-            return Ok(());
+            return self.answer("Usage: tell player text");
         }
         if let Ok(channel) = to.parse::<u16>() {
             let said = Notice::Channel(channel, format!("{}({channel}): {text}", self.me.titled()));
             let heard = self.context.lobby.tell_others(&self.me.id, &said);
-            self.line(format!("(told {heard} players in channel {channel})"));
-            return Ok(());
+            return self.answer(format!("(told {heard} players in channel {channel})"));
         }
         let id = AccountId::of(to);
         if !self.is_here(&id).await? {
-            self.line(format!("{to} is not logged in."));
-            return Ok(());
+            return self.answer(format!("{to} is not logged in."));
         }
         // Players inside the server, or on the other protocol, do not receive tells.
         self.context.lobby.tell(&id, Notice::Text(format!("{} tells you: {text}", self.me.titled())));
@@ -77,14 +74,12 @@ impl VisitorSession {
         let name = self.shown_name(id).await?;
         let wanted = id.clone();
         let playing = self.ask(move |state| state.is_playing(&wanted)).await?;
-        self.line(format!("(told {name}{})", if playing { ", who is playing" } else { "" }));
-        Ok(())
+        self.answer(format!("(told {name}{})", if playing { ", who is playing" } else { "" }))
     }
 
     async fn say(&mut self, text: &str) -> io::Result<()> {
         let Some(id) = self.last_game.as_ref().and_then(|view| opponent_of(view, &self.me.id)) else {
-            self.line("You haven't played anyone yet.");
-            return Ok(());
+            return self.answer("You haven't played anyone yet.");
         };
         match &self.playing {
             Some(board) => {
@@ -118,13 +113,9 @@ impl VisitorSession {
                 let said = format!("{}[{}] whispers: {text}", self.me.titled(), board.number);
                 self.context.lobby.tell_others(&self.me.id, &Notice::Whisper(board.id.clone(), said));
             }
-            (None, None) => {
-                self.line("You are neither playing, observing nor examining a game.");
-                return Ok(());
-            }
+            (None, None) => return self.answer("You are neither playing, observing nor examining a game."),
         }
-        self.line("(whispered)");
-        Ok(())
+        self.answer("(whispered)")
     }
 
     fn shout(&mut self, variable: &'static str, text: &str, done: &str) {
@@ -133,9 +124,7 @@ impl VisitorSession {
     }
 
     fn channel(&mut self, command: &str, rest: &str) {
-        let Ok(channel) = rest.parse::<u16>() else {
-            return self.line(format!("Your channels: {:?}", self.channels));
-        };
+        let Ok(channel) = rest.parse::<u16>() else { return self.line(format!("Your channels: {:?}", self.channels)) };
         if command == "-channel" {
             self.channels.remove(&channel);
             self.line(format!("[{channel}] removed from your channel list."));
@@ -150,8 +139,7 @@ impl VisitorSession {
         let id = AccountId::of(&name);
         let wanted = id.clone();
         let Some(account) = self.ask(move |state| state.account(&wanted).cloned()).await? else {
-            self.line(format!("There is no player matching the name {name}."));
-            return Ok(());
+            return self.answer(format!("There is no player matching the name {name}."));
         };
         let here = self.is_here(&id).await?;
         let title = match (account.bot, self.context.lobby.is_guest(&id)) {
@@ -168,8 +156,7 @@ impl VisitorSession {
             let notes = self.variables.notes().map(|(number, note)| format!("\n{number:2}: {note}"));
             text.push_str(&notes.collect::<String>());
         }
-        self.line(text.trim_end().to_owned());
-        Ok(())
+        self.answer(text.trim_end().to_owned())
     }
 
     fn who(&mut self) {

@@ -19,24 +19,18 @@ impl VisitorSession {
             return Ok(());
         }
         if self.playing.is_some() {
-            self.line("You can't seek while you are playing a game.");
-            return Ok(());
+            return self.answer("You can't seek while you are playing a game.");
         }
         if self.context.lobby.seeks().iter().filter(|seek| seek.by == self.me).count() >= MOST {
-            self.line(format!("You can only have {MOST} active seeks."));
-            return Ok(());
+            return self.answer(format!("You can only have {MOST} active seeks."));
         }
         let is_guest = self.me.rank == Rank::Guest;
         let wanted = match self.read_wanted(words, self.variables.is_on("rated") && !is_guest) {
             Ok(wanted) => wanted,
-            Err(words) => {
-                self.line(words);
-                return Ok(());
-            }
+            Err(words) => return self.answer(words),
         };
         if is_guest && wanted.terms.game.rated {
-            self.line("Only registered players can play rated games.");
-            return Ok(());
+            return self.answer("Only registered players can play rated games.");
         }
         let (me, category) = (self.me.id.clone(), Category::of(&wanted.terms.game));
         let Some(account) = self.ask(move |state| state.account(&me).cloned()).await? else { return Ok(()) };
@@ -59,8 +53,7 @@ impl VisitorSession {
         });
         self.line(format!("Your seek has been posted with index {}.", seek.index));
         let saw = self.context.lobby.tell_others(&self.me.id, &Notice::Seek(seek));
-        self.line(format!("({saw} player(s) saw the seek.)"));
-        Ok(())
+        self.answer(format!("({saw} player(s) saw the seek.)"))
     }
 
     pub(super) fn unseek(&mut self, which: &str) {
@@ -105,16 +98,13 @@ impl VisitorSession {
             Err(_) => seek.by.name.eq_ignore_ascii_case(which),
         };
         let Some(seek) = self.context.lobby.seeks().into_iter().find(wanted).filter(|seek| seek.by != self.me) else {
-            self.line("That seek is not available.");
-            return Ok(());
+            return self.answer("That seek is not available.");
         };
         if self.playing.is_some() {
-            self.line("You can't challenge while you are playing a game.");
-            return Ok(());
+            return self.answer("You can't challenge while you are playing a game.");
         }
         if self.me.rank == Rank::Guest && seek.terms.game.rated {
-            self.line("You can't play a rated game: you are unregistered.");
-            return Ok(());
+            return self.answer("You can't play a rated game: you are unregistered.");
         }
         let mut terms = seek.terms.clone();
         terms.color = terms.color.map(|color| !color);

@@ -249,6 +249,12 @@ impl VisitorSession {
         self.out.push((text.into(), LineFacts::default()));
     }
 
+    /// Queues lines that are all there is to say to a command.
+    pub(super) fn answer(&mut self, text: impl Into<String>) -> io::Result<()> {
+        self.line(text);
+        Ok(())
+    }
+
     /// Shows a board; `ask_time` where the client is to move and speaks timeseal.
     pub(super) fn board(&mut self, text: String, facts: LineFacts, ask_time: bool) {
         self.out.push((text, facts));
