@@ -167,7 +167,7 @@ impl PracticeListener {
     /// The next connection; restarts happen in here.
     pub(crate) async fn accept(&mut self) -> (ClientConnection, SocketAddr) {
         loop {
-            let planned = self.faults.restarts_every().map(|period| self.up_since + period);
+            let planned = self.faults.plan().restart.map(|period| self.up_since + period);
             let planned = async {
                 match planned {
                     Some(at) => tokio::time::sleep_until(at).await,

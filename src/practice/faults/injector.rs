@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    num::NonZeroU32,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -13,10 +12,7 @@ use tokio::{
     time::Instant,
 };
 
-use super::{
-    Echo, FaultPlan, LineFacts, Percent, RequestFault, RequestKind, Span, StreamFault, StreamId, Streams, When,
-};
-use crate::dialect::Dialect;
+use super::{Echo, FaultPlan, LineFacts, RequestFault, RequestKind, Span, StreamFault, StreamId, Streams, When};
 
 /// Decides what goes wrong. Cheap to clone; all clones are one.
 #[derive(Clone)]
@@ -135,70 +131,46 @@ impl FaultInjector {
         StreamFaults { faults: self.clone(), id, commands, cut, echoed: 0 }
     }
 
-    /// Returns the plan's delay of opening streams.
-    pub fn opening_delay(&self) -> Duration {
-        self.inner().plan.open.unwrap_or_default()
-    }
-
-    /// Returns the plan's delay of a stream's first line.
-    pub fn first_line_delay(&self) -> Duration {
-        self.inner().plan.first_line.unwrap_or_default()
-    }
-
-    /// Returns the plan's rate of a stream.
-    pub fn bytes_per_second(&self) -> Option<NonZeroU32> {
-        self.inner().plan.slow
-    }
-
-    /// Returns the plan's limit of simultaneous requests a connection.
-    pub fn streams_per_connection(&self) -> Option<NonZeroU32> {
-        self.inner().plan.streams
-    }
-
-    /// Returns the imitated server of the FICS family.
-    pub fn dialect(&self) -> Dialect {
-        self.inner().plan.dialect
-    }
-
-    /// Returns the plan's interval of restarts.
-    pub fn restarts_every(&self) -> Option<Duration> {
-        self.inner().plan.restart
+    /// Returns the plan as it is now.
+    pub fn plan(&self) -> FaultPlan {
+        self.inner().plan.clone()
     }
 }
 
 impl Inner {
     fn request_by_plan(&mut self, kind: RequestKind) -> Option<RequestFault> {
-        let stalls = if kind == RequestKind::Move { self.plan.stall_move } else { Percent::default() };
-        let mut drawn = self.rng.random_range(0.0..1.0);
-        for (percent, fault) in [
+        let stalls = if kind == RequestKind::Move { self.plan.stall_move } else { 0.0 };
+        let drawn = self.draw([
             (self.plan.too_many, RequestFault::Answer(429)),
             (self.plan.internal_error, RequestFault::Answer(500)),
             (self.plan.bad_gateway, RequestFault::Answer(502)),
             (self.plan.lost, RequestFault::LoseAnswer),
             (stalls, RequestFault::Ignore),
-        ] {
-            if drawn < percent.probability() {
-                return Some(fault);
-            }
-            drawn -= percent.probability();
-        }
-        self.plan.delay.map(|most| RequestFault::Delay(most.mul_f64(self.rng.random_range(0.0..1.0))))
+        ]);
+        let delayed = |most: Duration| RequestFault::Delay(most.mul_f64(self.rng.random_range(0.0..1.0)));
+        drawn.or_else(|| self.plan.delay.map(delayed))
     }
 
     fn line_by_plan(&mut self) -> Option<StreamFault> {
-        let mut drawn = self.rng.random_range(0.0..1.0);
-        for (percent, fault) in [
+        let drawn = self.draw([
             (self.plan.half_open, StreamFault::Silence),
             (self.plan.duplicate, StreamFault::Duplicate),
             (self.plan.reorder, StreamFault::Reorder),
             (self.plan.drop, StreamFault::Drop),
-        ] {
-            if drawn < percent.probability() {
+        ]);
+        drawn.or(self.plan.late.map(StreamFault::Late))
+    }
+
+    /// Draws one of the faults, each of which happens in a percentage of cases, or none.
+    fn draw<F, const N: usize>(&mut self, faults: [(f64, F); N]) -> Option<F> {
+        let mut drawn = self.rng.random_range(0.0..100.0);
+        for (percent, fault) in faults {
+            if drawn < percent {
                 return Some(fault);
             }
-            drawn -= percent.probability();
+            drawn -= percent;
         }
-        self.plan.late.map(StreamFault::Late)
+        None
     }
 }
 
@@ -236,14 +208,9 @@ impl StreamFaults {
         inner.line_by_plan()
     }
 
-    /// Returns the plan's rate of the stream.
-    pub fn bytes_per_second(&self) -> Option<NonZeroU32> {
-        self.faults.bytes_per_second()
-    }
-
-    /// Returns the plan's delay of the first line.
-    pub fn first_line_delay(&self) -> Duration {
-        self.faults.first_line_delay()
+    /// Returns the plan as it is now.
+    pub fn plan(&self) -> FaultPlan {
+        self.faults.plan()
     }
 
     /// Waits for an accident that does not wait for a line.

@@ -10,7 +10,7 @@ mod injector;
 mod plan;
 
 pub use injector::{FaultInjector, StreamFaults};
-pub use plan::{Echo, FaultPlan, Percent};
+pub use plan::{Echo, FaultPlan};
 
 use std::time::Duration;
 

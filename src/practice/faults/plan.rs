@@ -4,21 +4,6 @@ use std::{fmt, num::NonZeroU32, str::FromStr, time::Duration};
 
 use crate::dialect::Dialect;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Percent(f64);
-
-impl Percent {
-    /// `None` unless between 0 and 100.
-    pub fn new(percent: f64) -> Option<Self> {
-        (0.0..=100.0).contains(&percent).then_some(Self(percent))
-    }
-
-    /// Returns a number between 0 and 1.
-    pub fn probability(self) -> f64 {
-        self.0 / 100.0
-    }
-}
-
 /// The time of the echo of a player's own move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Echo {
@@ -27,7 +12,7 @@ pub enum Echo {
     Never,
 }
 
-/// The frequencies of faults.
+/// The frequencies of faults, in percent where they are numbers.
 ///
 /// As text:
 /// `seed=7,cut=3s,delay=50ms,429=5%,502=5%,half-open=1%,duplicate=2%,reorder=1%,drop=1%,restart=60s,slow=100B/s`;
@@ -42,25 +27,25 @@ pub struct FaultPlan {
     /// `delay=50ms`: every request waits up to this time before it is done.
     pub delay: Option<Duration>,
     /// `429=5%`: requests answered "Too many requests" and not done.
-    pub too_many: Percent,
+    pub too_many: f64,
     /// `500=1%`: requests answered with an internal error and not done.
-    pub internal_error: Percent,
+    pub internal_error: f64,
     /// `502=5%`: requests answered "Bad gateway" and not done.
-    pub bad_gateway: Percent,
+    pub bad_gateway: f64,
     /// `lost=1%`: requests that are done but never answered; the connection is reset.
-    pub lost: Percent,
+    pub lost: f64,
     /// `half-open=1%`: lines at which a stream falls silent for ever.
-    pub half_open: Percent,
+    pub half_open: f64,
     /// `duplicate=2%`: lines sent twice.
-    pub duplicate: Percent,
+    pub duplicate: f64,
     /// `reorder=1%`: lines sent after the one that follows them.
-    pub reorder: Percent,
+    pub reorder: f64,
     /// `drop=1%`: lines not sent at all. (A player cannot know about them until it asks.)
-    pub drop: Percent,
+    pub drop: f64,
     /// `restart=60s`: the interval of restarts: all connections drop, the state is kept.
     pub restart: Option<Duration>,
     /// `stall-move=1%`: moves that are neither made nor answered; the connection stands.
-    pub stall_move: Percent,
+    pub stall_move: f64,
     /// `slow=100B/s`: the rate of every stream.
     pub slow: Option<NonZeroU32>,
     /// `open=4s`: every stream opens this late: not even the answer's headers come before (on FICS: the banner).
@@ -80,7 +65,7 @@ pub struct FaultPlan {
 }
 
 impl FaultPlan {
-    fn percents(&mut self) -> [(&'static str, &mut Percent); 9] {
+    fn percents(&mut self) -> [(&'static str, &mut f64); 9] {
         [
             ("429", &mut self.too_many),
             ("500", &mut self.internal_error),
@@ -108,8 +93,10 @@ impl FaultPlan {
     fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         let wrong = |expected: &str| format!("fault {key}={value:?}: {expected} is expected");
         if let Some((_, field)) = self.percents().into_iter().find(|(name, _)| *name == key) {
-            let percent = value.strip_suffix('%').and_then(|number| number.parse().ok()).and_then(Percent::new);
-            *field = percent.ok_or_else(|| wrong("a percentage such as 5%"))?;
+            let percent = value.strip_suffix('%').and_then(|number| number.parse().ok());
+            *field = percent
+                .filter(|percent| (0.0..=100.0).contains(percent))
+                .ok_or_else(|| wrong("a percentage such as 5%"))?;
             return Ok(());
         }
         if let Some((_, field)) = self.durations().into_iter().find(|(name, _)| *name == key) {
@@ -165,8 +152,8 @@ impl fmt::Display for FaultPlan {
             parts.extend(duration.map(|duration| format!("{key}={}ms", duration.as_millis())));
         }
         for (key, percent) in plan.percents() {
-            if percent.0 > 0.0 {
-                parts.push(format!("{key}={}%", percent.0));
+            if *percent > 0.0 {
+                parts.push(format!("{key}={percent}%"));
             }
         }
         parts.extend(self.slow.map(|rate| format!("slow={rate}B/s")));

@@ -61,13 +61,26 @@ pub(crate) struct Seek {
     pub by: Visitor,
     /// The seeker's rating and so on.
     pub seat: PlayerView,
+    pub wanted: Wanted,
+}
+
+/// The arguments after a name in `match`, or after `seek`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Wanted {
     pub terms: ChallengeTerms,
-    /// True if the seeker accepts by hand.
+    /// A seek whose answers are accepted by hand.
     pub manual: bool,
-    /// True if the seeker's formula filters.
+    /// A seek that the formula filters.
     pub formula: bool,
-    /// Ratings between which answers are wanted.
+    /// The ratings that a seek accepts.
     pub range: (i32, i32),
+}
+
+impl Wanted {
+    /// A game on these terms with any player.
+    pub(crate) fn new(terms: ChallengeTerms) -> Self {
+        Self { terms, manual: false, formula: false, range: (0, 9999) }
+    }
 }
 
 struct LoggedIn {
@@ -161,8 +174,7 @@ impl FicsLobby {
     pub(crate) fn add_resident(&self, seat: PlayerView, terms: ChallengeTerms) {
         let by = Visitor { id: seat.account.clone(), name: seat.name.clone(), rank: Rank::Computer };
         self.inner().residents.insert(by.id.clone(), by.clone());
-        let range = (0, 9999);
-        self.post_seek(|index| Seek { index, by, seat, terms, manual: false, formula: false, range });
+        self.post_seek(|index| Seek { index, by, seat, wanted: Wanted::new(terms) });
     }
 
     pub(crate) fn residents(&self) -> Vec<Visitor> {

@@ -3,7 +3,7 @@ use std::io;
 use super::{
     context::FicsContext,
     lobby::{Rank, Visitor},
-    telnet::{ClientInput, TelnetConnection},
+    telnet::{Incoming, TelnetConnection},
 };
 use crate::account::AccountId;
 
@@ -16,14 +16,12 @@ const SHOW: &[u8] = b"\xff\xfc\x01";
 const ATTEMPTS: usize = 5;
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=17;
 
-pub(crate) enum LoginOutcome {
-    /// A visitor, with the interface variables set by `%b` before the name.
-    Admitted(Visitor, Option<String>),
-    Refused,
-}
-
-/// Logs a visitor in, or gives up.
-pub(crate) async fn enter(context: &FicsContext, telnet: &mut TelnetConnection) -> io::Result<LoginOutcome> {
+/// Logs a visitor in; returns the interface variables set by `%b` before the name as well. `None` if
+/// it gave up.
+pub(crate) async fn enter(
+    context: &FicsContext,
+    telnet: &mut TelnetConnection,
+) -> io::Result<Option<(Visitor, Option<String>)>> {
     telnet.write(BANNER.as_bytes()).await?;
     let mut bits = None;
     for _ in 0..ATTEMPTS {
@@ -38,25 +36,26 @@ pub(crate) async fn enter(context: &FicsContext, telnet: &mut TelnetConnection) 
             continue;
         }
         if matches!(name.to_lowercase().as_str(), "quit" | "exit" | "%q") {
-            return Ok(LoginOutcome::Refused);
+            return Ok(None);
         }
         match ask(context, telnet, &name).await? {
-            Some(visitor) => return Ok(LoginOutcome::Admitted(visitor, bits)),
-            None if context.faults.dialect().asks_again() => {}
-            None => return Ok(LoginOutcome::Refused),
+            Some(visitor) => return Ok(Some((visitor, bits))),
+            None if context.faults.plan().dialect.asks_again() => {}
+            None => return Ok(None),
         }
     }
     telnet.write(b"\n\r**** Too many attempts. ****\n\r").await?;
-    Ok(LoginOutcome::Refused)
+    Ok(None)
 }
 
-/// Reads a line; no pong is due here.
+/// Reads a line. No pong is due here, and no faults apply yet.
 async fn line(telnet: &mut TelnetConnection) -> io::Result<String> {
     loop {
-        match telnet.input().await? {
-            ClientInput::Line(line) => return Ok(line),
-            ClientInput::TooLong => return Ok(String::new()),
-            ClientInput::Pong => {}
+        match telnet.next().await? {
+            Incoming::Line(line) => return Ok(line),
+            Incoming::TooLong => return Ok(String::new()),
+            Incoming::Due => telnet.send_due().await?,
+            Incoming::Pong | Incoming::Fault(_) => {}
         }
     }
 }

@@ -25,16 +25,11 @@ const IAC: u8 = 0xff;
 const FIRST_WITH_OPTION: u8 = 251;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ClientInput {
+pub(crate) enum Incoming {
     Line(String),
     /// The answer to a ping of timeseal's.
     Pong,
     TooLong,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Incoming {
-    Input(ClientInput),
     Fault(StreamFault),
     /// Something that is sent late is due.
     Due,
@@ -51,7 +46,7 @@ pub(crate) struct TelnetConnection {
     ready: bool,
     /// Pings that were not answered yet.
     pings: u32,
-    plan: FaultInjector,
+    injector: FaultInjector,
     /// The faults of the stream, after the login.
     faults: Option<StreamFaults>,
     silent: bool,
@@ -65,7 +60,7 @@ pub(crate) struct TelnetConnection {
 }
 
 impl TelnetConnection {
-    pub(crate) fn new(connection: ClientConnection, plan: FaultInjector) -> Self {
+    pub(crate) fn new(connection: ClientConnection, injector: FaultInjector) -> Self {
         Self {
             connection,
             read: BytesMut::with_capacity(1024),
@@ -74,7 +69,7 @@ impl TelnetConnection {
             seal: None,
             ready: true,
             pings: 0,
-            plan,
+            injector,
             faults: None,
             silent: false,
             next_block: None,
@@ -106,8 +101,8 @@ impl TelnetConnection {
             if self.ready
                 && let Some(input) = self.next_line()?
             {
-                self.ready = self.faults.is_none() || !self.plan.dialect().takes_one_command_at_a_time();
-                return Ok(Incoming::Input(input));
+                self.ready = self.faults.is_none() || !self.injector.plan().dialect.takes_one_command_at_a_time();
+                return Ok(input);
             }
             let Self { connection, read, faults, late, .. } = self;
             let fault = async {
@@ -129,18 +124,7 @@ impl TelnetConnection {
         }
     }
 
-    /// The next thing a client sends, where no faults apply yet.
-    pub(crate) async fn input(&mut self) -> io::Result<ClientInput> {
-        loop {
-            match self.next().await? {
-                Incoming::Input(input) => return Ok(input),
-                Incoming::Due => self.send_due().await?,
-                Incoming::Fault(_) => {}
-            }
-        }
-    }
-
-    fn next_line(&mut self) -> io::Result<Option<ClientInput>> {
+    fn next_line(&mut self) -> io::Result<Option<Incoming>> {
         let Some(end) = self.read.iter().position(|byte| *byte == b'\n') else {
             if self.read.len() > LONGEST {
                 self.read.clear();
@@ -151,7 +135,7 @@ impl TelnetConnection {
         let line = self.read.split_to(end);
         self.read.advance(1);
         if std::mem::take(&mut self.skipping) || line.len() > LONGEST {
-            return Ok(Some(ClientInput::TooLong));
+            return Ok(Some(Incoming::TooLong));
         }
         if std::mem::take(&mut self.first_line)
             && let Ok((hello, _)) = timeseal::open(&line)
@@ -159,21 +143,21 @@ impl TelnetConnection {
             let Some(version) = Version::of_hello(&hello) else {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "unknown timeseal version"));
             };
-            if self.plan.dialect().has_timeseal(if version == Version::One { 1 } else { 2 }) {
+            if self.injector.plan().dialect.has_timeseal(if version == Version::One { 1 } else { 2 }) {
                 self.seal = Some(version);
                 // The name may have come along with it.
                 return self.next_line();
             }
         }
         if self.seal.is_none() {
-            return Ok(Some(ClientInput::Line(without_telnet(&line))));
+            return Ok(Some(Incoming::Line(without_telnet(&line))));
         }
         let (line, _) = timeseal::open(&line).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
         if line == timeseal::PONG {
             self.pings = self.pings.saturating_sub(1);
-            return Ok(Some(ClientInput::Pong));
+            return Ok(Some(Incoming::Pong));
         }
-        Ok(Some(ClientInput::Line(without_telnet(&line))))
+        Ok(Some(Incoming::Line(without_telnet(&line))))
     }
 
     /// Gathers output until [`release`](Self::release): a board must not arrive before its timeseal
@@ -243,7 +227,7 @@ impl TelnetConnection {
     }
 
     async fn write_at_its_rate(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let Some(rate) = self.plan.bytes_per_second() else { return self.write_now(bytes).await };
+        let Some(rate) = self.injector.plan().slow else { return self.write_now(bytes).await };
         for piece in bytes.chunks((rate.get() / PIECES_PER_SECOND).max(1) as usize) {
             self.write_now(piece).await?;
             tokio::time::sleep(Duration::from_secs_f64(piece.len() as f64 / f64::from(rate.get()))).await;

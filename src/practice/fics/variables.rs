@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::dialect::Dialect;
 
-/// A switch, and the server's messages when it goes on or off.
-type SwitchVariable = (&'static str, bool, &'static str, &'static str);
-
-const SWITCHES: [SwitchVariable; 26] = [
+/// Switches, each with its usual value and the server's messages when it goes on or off.
+const SWITCHES: [(&str, bool, &str, &str); 26] = [
     ("autoflag", true, "Auto-flagging enabled.", "Auto-flagging disabled."),
     ("automail", false, "Your games will be mailed to you.", "Your games will not be mailed to you."),
     ("bell", false, "You will now hear beeps.", "You will not hear beeps."),
@@ -66,10 +64,8 @@ const SWITCHES: [SwitchVariable; 26] = [
     ),
 ];
 
-/// A number with its usual value and bounds.
-type NumberVariable = (&'static str, u32, u32, u32);
-
-const NUMBERS: [NumberVariable; 12] = [
+/// Numbers, each with its usual value and bounds.
+const NUMBERS: [(&str, u32, u32, u32); 12] = [
     ("availinfo", 0, 0, 7),
     ("availmax", 0, 0, 9999),
     ("availmin", 0, 0, 9999),

@@ -9,9 +9,9 @@ use super::{
     context::FicsContext,
     joined::JoinedBoard,
     lobby::Notice,
-    login::{self, LoginOutcome},
+    login,
     session::VisitorSession,
-    telnet::{ClientInput, Incoming, TelnetConnection},
+    telnet::{Incoming, TelnetConnection},
 };
 use crate::{
     connection::ClientConnection,
@@ -20,16 +20,16 @@ use crate::{
 };
 
 pub(crate) async fn visit(context: Arc<FicsContext>, connection: ClientConnection) {
-    tokio::time::sleep(context.faults.opening_delay()).await;
+    tokio::time::sleep(context.faults.plan().open.unwrap_or_default()).await;
     let mut telnet = TelnetConnection::new(connection, context.faults.clone());
     let ended = match login::enter(&context, &mut telnet).await {
-        Ok(LoginOutcome::Admitted(visitor, bits)) => {
+        Ok(Some((visitor, bits))) => {
             let (mut session, notices, displaced) = VisitorSession::new(context, visitor, bits.as_deref(), telnet);
             let ended = session.attend(notices, displaced).await;
             session.leave().await;
             ended
         }
-        Ok(LoginOutcome::Refused) => Ok(()),
+        Ok(None) => Ok(()),
         Err(error) => Err(error),
     };
     if let Err(error) = ended {
@@ -52,9 +52,14 @@ impl VisitorSession {
                 incoming = self.telnet.next() => match incoming? {
                     Incoming::Fault(fault) => self.telnet.apply(fault, None).await?,
                     Incoming::Due => self.telnet.send_due().await?,
-                    Incoming::Input(input) => {
-                        self.input(input).await?;
-                        continue;
+                    Incoming::Pong => {}
+                    Incoming::TooLong => {
+                        self.line("Command ignored: line too long.");
+                        self.flush(false).await?;
+                    }
+                    Incoming::Line(line) => {
+                        let fault = self.context.faults.on_request(commands::kind_of(&line));
+                        self.obey(&line, fault).await?;
                     }
                 },
                 () = tick(&mut self.noise) => self.make_noise().await?,
@@ -62,19 +67,6 @@ impl VisitorSession {
             self.flush(true).await?;
         }
         self.telnet.finish().await
-    }
-
-    async fn input(&mut self, input: ClientInput) -> io::Result<()> {
-        let line = match input {
-            ClientInput::Pong => return Ok(()),
-            ClientInput::TooLong => "Command ignored: line too long.".to_owned(),
-            ClientInput::Line(line) => {
-                let fault = self.context.faults.on_request(commands::kind_of(&line));
-                return self.obey(&line, fault).await;
-            }
-        };
-        self.line(line);
-        self.flush(false).await
     }
 
     /// Executes a line with its fault. HTTP statuses do not apply here.

@@ -101,13 +101,6 @@ enum AbsenceNotice {
     Claimable,
 }
 
-/// A wish to take moves back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Takeback {
-    by: Color,
-    plies: usize,
-}
-
 /// A game that is being played, or was.
 #[derive(Clone, Debug)]
 pub struct PracticeGame {
@@ -117,7 +110,8 @@ pub struct PracticeGame {
     turn_began: Duration,
     draw_offer: Option<Color>,
     last_draw_offer: ByColor<Option<usize>>,
-    takeback_offer: Option<Takeback>,
+    /// The side that wishes to take moves back, and the number of plies.
+    takeback_offer: Option<(Color, usize)>,
     abort_offer: Option<Color>,
     adjourn_offer: Option<Color>,
     /// Players who want to go on, while the game is adjourned.
@@ -182,12 +176,12 @@ impl PracticeGame {
     }
 
     pub fn takeback_offers(&self) -> Offers {
-        offers(self.takeback_offer.map(|takeback| takeback.by))
+        offers(self.takeback_offer.map(|(by, _)| by))
     }
 
     /// Returns the number of plies of a requested takeback.
     pub fn takeback_plies(&self) -> Option<usize> {
-        self.takeback_offer.map(|takeback| takeback.plies)
+        self.takeback_offer.map(|(_, plies)| plies)
     }
 
     /// Returns the changes since the last call, in order.
@@ -267,9 +261,9 @@ impl PracticeGame {
             return;
         }
         match (plies, self.takeback_offer) {
-            (Some(_), Some(Takeback { by, plies })) if by != color => self.take_back(self.line.ply() - plies, now),
+            (Some(_), Some((by, plies))) if by != color => self.take_back(self.line.ply() - plies, now),
             (Some(plies), None) if (1..=self.line.ply()).contains(&plies) => {
-                self.takeback_offer = Some(Takeback { by: color, plies });
+                self.takeback_offer = Some((color, plies));
             }
             (None, Some(_)) => self.takeback_offer = None,
             _ => return,

@@ -1,19 +1,10 @@
-use std::collections::BTreeSet;
-
 use axum::{extract::FromRequestParts, http::request::Parts};
 
-use super::{api::LichessApi, error::ApiError, tokens::Grant};
+use super::{api::LichessApi, error::ApiError, tokens::Caller};
 use crate::{
     account::AccountId,
     state::{Denied, ServerState},
 };
-
-/// The owner of a valid token.
-pub(crate) struct Caller {
-    pub account: AccountId,
-    pub token: String,
-    scopes: BTreeSet<String>,
-}
 
 impl Caller {
     /// Goes on only if the token has one of these scopes.
@@ -28,8 +19,7 @@ impl FromRequestParts<LichessApi> for Caller {
     async fn from_request_parts(parts: &mut Parts, api: &LichessApi) -> Result<Self, ApiError> {
         let header = parts.headers.get("authorization").and_then(|value| value.to_str().ok());
         let token = header.and_then(|value| value.strip_prefix("Bearer ")).ok_or(ApiError::MissingToken)?.trim();
-        let Grant { account, scopes } = api.tokens.grant(token).ok_or(ApiError::NoSuchToken)?;
-        Ok(Self { account, token: token.to_owned(), scopes })
+        api.tokens.owner(token).ok_or(ApiError::NoSuchToken)
     }
 }
 

@@ -11,15 +11,14 @@ use axum::{
     routing::{get, post},
 };
 use futures_util::{StreamExt, stream};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
     api::{LichessApi, ok},
-    auth::Caller,
     error::ApiError,
-    fields::FormFields,
+    fields::{FormFields, QueryFields},
     render,
+    tokens::Caller,
 };
 use crate::{
     account::{AccountId, open_to_bots},
@@ -146,16 +145,10 @@ async fn challenge_anybody(Shared(api): Shared<LichessApi>, fields: FormFields) 
     Ok(Json(render::open_challenge(&challenge, &api.url)))
 }
 
-/// The colour wanted in an open challenge.
-#[derive(Deserialize)]
-struct WantedColor {
-    color: Option<String>,
-}
-
 async fn accept(
     Shared(api): Shared<LichessApi>,
     Path(id): Path<ChallengeId>,
-    Query(WantedColor { color }): Query<WantedColor>,
+    Query(QueryFields { color, .. }): Query<QueryFields>,
     caller: Caller,
 ) -> Result<Json<Value>, ApiError> {
     caller.must_have(&MAY_CHALLENGE)?;

@@ -7,11 +7,26 @@ use axum::{
     extract::{FromRequest, Request},
     http::header,
 };
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::error::ApiError;
 use crate::state::ChallengeTerms;
 use domain::{Color, GameTerms, Line, TimeControl, Variant};
+
+/// Parameters of the requests that take one.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct QueryFields {
+    /// The largest number of answers.
+    pub nb: Option<usize>,
+    /// Names with commas between them.
+    #[serde(default)]
+    pub ids: String,
+    /// The colour wanted in an open challenge.
+    pub color: Option<String>,
+    pub offering_draw: Option<bool>,
+}
 
 /// Named texts. Nested JSON objects are flattened: `{"clock":{"limit":60}}` is `clock.limit`.
 #[derive(Clone, Debug, Default)]

@@ -55,7 +55,7 @@ pub(crate) async fn serve(api: LichessApi, mut listener: PracticeListener, stop:
     while let Some((connection, _peer)) = stop.run_until_cancelled(listener.accept()).await {
         let service = router.clone().layer(Extension(ConnectInfo(connection.control().clone())));
         let mut builder = Builder::new(TokioExecutor::new());
-        if let Some(most) = faults.streams_per_connection() {
+        if let Some(most) = faults.plan().streams {
             builder.http2().max_concurrent_streams(most.get());
         }
         tokio::spawn(stop.clone().run_until_cancelled_owned(async move {

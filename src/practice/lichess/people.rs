@@ -7,14 +7,14 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
     api::{LichessApi, ok},
-    auth::Caller,
     error::ApiError,
+    fields::QueryFields,
     render,
+    tokens::Caller,
 };
 use crate::{
     account::AccountId,
@@ -50,14 +50,9 @@ async fn account(Shared(api): Shared<LichessApi>, caller: Caller) -> Result<Json
     Ok(Json(user))
 }
 
-#[derive(Deserialize)]
-struct HowMany {
-    nb: Option<usize>,
-}
-
 async fn playing(
     Shared(api): Shared<LichessApi>,
-    Query(HowMany { nb }): Query<HowMany>,
+    Query(QueryFields { nb, .. }): Query<QueryFields>,
     caller: Caller,
 ) -> Result<Json<Value>, ApiError> {
     let me = caller.account.clone();
@@ -83,7 +78,7 @@ async fn upgrade(Shared(api): Shared<LichessApi>, caller: Caller) -> Result<Json
 
 async fn online_bots(
     Shared(api): Shared<LichessApi>,
-    Query(HowMany { nb }): Query<HowMany>,
+    Query(QueryFields { nb, .. }): Query<QueryFields>,
 ) -> Result<Response, ApiError> {
     let url = api.url.clone();
     let most = nb.unwrap_or(100).clamp(1, 512);
@@ -106,11 +101,11 @@ async fn test_tokens(Shared(api): Shared<LichessApi>, body: String) -> Json<Valu
         .filter(|token| !token.is_empty())
         .take(1000)
         .map(|token| {
-            let grant = api.tokens.grant(token).map(|grant| {
-                let scopes: Vec<String> = grant.scopes.into_iter().collect();
-                json!({ "userId": grant.account.as_str(), "scopes": scopes.join(","), "expires": null })
+            let owner = api.tokens.owner(token).map(|owner| {
+                let scopes: Vec<String> = owner.scopes.into_iter().collect();
+                json!({ "userId": owner.account.as_str(), "scopes": scopes.join(","), "expires": null })
             });
-            (token.to_owned(), grant.unwrap_or(Value::Null))
+            (token.to_owned(), owner.unwrap_or(Value::Null))
         })
         .collect();
     Json(answers.into())
@@ -148,15 +143,9 @@ async fn preferences(caller: Caller) -> Result<Json<Value>, ApiError> {
     })))
 }
 
-#[derive(Deserialize)]
-struct WhoseStatus {
-    #[serde(default)]
-    ids: String,
-}
-
 async fn users_status(
     Shared(api): Shared<LichessApi>,
-    Query(WhoseStatus { ids }): Query<WhoseStatus>,
+    Query(QueryFields { ids, .. }): Query<QueryFields>,
 ) -> Result<Json<Value>, ApiError> {
     let users = api.server_state.ask(move |state| {
         let known = ids.split(',').take(100).filter_map(|name| state.account(&AccountId::of(name.trim())));

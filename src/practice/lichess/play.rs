@@ -7,16 +7,15 @@ use axum::{
     response::Response,
     routing::{get, post},
 };
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
     api::{LichessApi, ok},
-    auth::Caller,
     error::ApiError,
-    fields::FormFields,
+    fields::{FormFields, QueryFields},
     render,
-    stream::{LineStream, OutgoingLine},
+    stream::LineStream,
+    tokens::Caller,
 };
 use crate::{
     account::AccountId,
@@ -29,18 +28,47 @@ use domain::{ChatRoom, GameId};
 
 const CHAT_CHARACTERS: usize = 140;
 
+/// What a player does in a game.
+type GameAct = fn(&mut ServerState, &GameId, &AccountId) -> Result<(), Denied>;
+/// The answer to an offer of the opponent's, or an offer.
+type GameOffer = fn(&mut ServerState, &GameId, &AccountId, bool) -> Result<(), Denied>;
+
+/// Each with Lichess's answer for a finished game.
+const ACTS: [(&str, &str, GameAct); 4] = [
+    ("abort", "This game can no longer be aborted", ServerState::abort),
+    ("resign", "This game cannot be resigned", ServerState::resign),
+    ("claim-victory", "You cannot claim the win on this game", ServerState::claim_victory),
+    ("claim-draw", "You cannot claim a draw on this game", ServerState::claim_draw),
+];
+const OFFERS: [(&str, GameOffer); 2] = [("draw", ServerState::draw), ("takeback", ServerState::takeback)];
+
 pub(crate) fn routes() -> Router<LichessApi> {
-    Router::new()
+    let mut routes = Router::new()
         .route("/api/stream/event", get(event_stream))
         .route("/api/bot/game/stream/{game}", get(game_stream))
         .route("/api/bot/game/{game}/move/{uci}", post(play))
-        .route("/api/bot/game/{game}/chat", get(read_chat).post(say))
-        .route("/api/bot/game/{game}/abort", post(abort))
-        .route("/api/bot/game/{game}/resign", post(resign))
-        .route("/api/bot/game/{game}/draw/{accept}", post(draw))
-        .route("/api/bot/game/{game}/takeback/{accept}", post(takeback))
-        .route("/api/bot/game/{game}/claim-victory", post(claim_victory))
-        .route("/api/bot/game/{game}/claim-draw", post(claim_draw))
+        .route("/api/bot/game/{game}/chat", get(read_chat).post(say));
+    for (word, over, act) in ACTS {
+        let handler = async move |Shared(api): Shared<LichessApi>, Path(game): Path<GameId>, caller: Caller| {
+            let latency = word.starts_with("claim").then_some(api.settings.claim_latency);
+            let answer = act_in_game(api, caller, over, move |state, me| act(state, &game, me)).await;
+            if let Some(latency) = latency {
+                tokio::time::sleep(latency).await;
+            }
+            answer
+        };
+        routes = routes.route(&format!("/api/bot/game/{{game}}/{word}"), post(handler));
+    }
+    for (word, offer) in OFFERS {
+        let handler =
+            async move |Shared(api): Shared<LichessApi>, Path((game, accept)): Path<(GameId, String)>, caller| {
+                // Everything else means no.
+                let yes = matches!(accept.as_str(), "yes" | "true");
+                act_in_game(api, caller, "", move |state, me| offer(state, &game, me, yes)).await
+            };
+        routes = routes.route(&format!("/api/bot/game/{{game}}/{word}/{{accept}}"), post(handler));
+    }
+    routes
 }
 
 async fn event_stream(
@@ -63,9 +91,9 @@ async fn event_stream(
     let (url, any_speed) = (api.url, !api.settings.strict_terms);
     let line_of = move |event: &PracticeAccountEvent| {
         let event = render::account_event(event, me.as_str(), &url, any_speed)?;
-        Some(OutgoingLine { text: event.to_string(), facts: LineFacts::default() })
+        Some((event.to_string(), LineFacts::default()))
     };
-    tokio::time::sleep(api.faults.opening_delay()).await;
+    tokio::time::sleep(api.faults.plan().open.unwrap_or_default()).await;
     Ok(LineStream::new(subscription, line_of, api.settings.keep_alive, faults, control).into_response())
 }
 
@@ -96,22 +124,16 @@ async fn game_stream(
         {
             times.shown(&view.pairing.id);
         }
-        Some(OutgoingLine { text, facts })
+        Some((text, facts))
     };
-    tokio::time::sleep(api.faults.opening_delay()).await;
+    tokio::time::sleep(api.faults.plan().open.unwrap_or_default()).await;
     Ok(LineStream::new(subscription, line_of, api.settings.keep_alive, faults, control).into_response())
-}
-
-#[derive(Deserialize)]
-struct MoveOptions {
-    #[serde(rename = "offeringDraw")]
-    offering_draw: Option<bool>,
 }
 
 async fn play(
     Shared(api): Shared<LichessApi>,
     Path((game, uci)): Path<(GameId, String)>,
-    Query(options): Query<MoveOptions>,
+    Query(options): Query<QueryFields>,
     caller: Caller,
 ) -> Result<Json<Value>, ApiError> {
     let uci = uci.parse().map_err(|_| ApiError::bad(format!("Invalid UCI: {uci}")))?;
@@ -149,7 +171,7 @@ async fn read_chat(
 }
 
 /// Acts in a game; `over` is Lichess's answer for a finished game.
-async fn act<F>(api: LichessApi, caller: Caller, over: &str, act: F) -> Result<Json<Value>, ApiError>
+async fn act_in_game<F>(api: LichessApi, caller: Caller, over: &str, act: F) -> Result<Json<Value>, ApiError>
 where
     F: FnOnce(&mut ServerState, &AccountId) -> Result<(), Denied> + Send + 'static,
 {
@@ -159,65 +181,4 @@ where
         Err(Denied::Game(GameRefusal::Over)) => Err(ApiError::bad(over)),
         Err(denied) => Err(denied.into()),
     }
-}
-
-async fn abort(
-    Shared(api): Shared<LichessApi>,
-    Path(game): Path<GameId>,
-    caller: Caller,
-) -> Result<Json<Value>, ApiError> {
-    act(api, caller, "This game can no longer be aborted", move |state, me| state.abort(&game, me)).await
-}
-
-async fn resign(
-    Shared(api): Shared<LichessApi>,
-    Path(game): Path<GameId>,
-    caller: Caller,
-) -> Result<Json<Value>, ApiError> {
-    act(api, caller, "This game cannot be resigned", move |state, me| state.resign(&game, me)).await
-}
-
-/// `yes` and `true` mean yes; everything else means no.
-fn is_yes(word: &str) -> bool {
-    matches!(word, "yes" | "true")
-}
-
-async fn draw(
-    Shared(api): Shared<LichessApi>,
-    Path((game, accept)): Path<(GameId, String)>,
-    caller: Caller,
-) -> Result<Json<Value>, ApiError> {
-    act(api, caller, "", move |state, me| state.draw(&game, me, is_yes(&accept))).await
-}
-
-async fn takeback(
-    Shared(api): Shared<LichessApi>,
-    Path((game, accept)): Path<(GameId, String)>,
-    caller: Caller,
-) -> Result<Json<Value>, ApiError> {
-    act(api, caller, "", move |state, me| state.takeback(&game, me, is_yes(&accept))).await
-}
-
-async fn claim_victory(
-    Shared(api): Shared<LichessApi>,
-    Path(game): Path<GameId>,
-    caller: Caller,
-) -> Result<Json<Value>, ApiError> {
-    let latency = api.settings.claim_latency;
-    let over = "You cannot claim the win on this game";
-    let answer = act(api, caller, over, move |state, me| state.claim_victory(&game, me)).await;
-    tokio::time::sleep(latency).await;
-    answer
-}
-
-async fn claim_draw(
-    Shared(api): Shared<LichessApi>,
-    Path(game): Path<GameId>,
-    caller: Caller,
-) -> Result<Json<Value>, ApiError> {
-    let latency = api.settings.claim_latency;
-    let over = "You cannot claim a draw on this game";
-    let answer = act(api, caller, over, move |state, me| state.claim_draw(&game, me)).await;
-    tokio::time::sleep(latency).await;
-    answer
 }

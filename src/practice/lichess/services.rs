@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use shakmaty::Position as _;
 
-use super::{api::LichessApi, auth::Caller, error::ApiError};
+use super::{api::LichessApi, error::ApiError, tokens::Caller};
 use domain::{Color, Line, LineError, Score, Variant, engine_move, engine_position};
 use engine::{Engine, EngineOptions, Limits};
 

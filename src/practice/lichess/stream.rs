@@ -22,13 +22,8 @@ const REORDER_PATIENCE: Duration = Duration::from_millis(100);
 /// Into how many pieces a slow stream cuts what it sends in a second.
 const PIECES_PER_SECOND: u32 = 20;
 
-pub(crate) struct OutgoingLine {
-    pub text: String,
-    /// The facts that faults depend on.
-    pub facts: LineFacts,
-}
-
-type Render<E> = Box<dyn Fn(&E) -> Option<OutgoingLine> + Send>;
+/// The line of an event, with the facts that faults depend on.
+type Render<E> = Box<dyn Fn(&E) -> Option<(String, LineFacts)> + Send>;
 
 enum StreamStep {
     Send(Bytes),
@@ -60,7 +55,7 @@ impl<E: Send + 'static> LineStream<E> {
     /// Sends every event as the line that `render` makes of it.
     pub(crate) fn new(
         subscription: Subscription<E>,
-        render: impl Fn(&E) -> Option<OutgoingLine> + Send + 'static,
+        render: impl Fn(&E) -> Option<(String, LineFacts)> + Send + 'static,
         keep_alive: Duration,
         faults: StreamFaults,
         control: ConnectionControl,
@@ -71,7 +66,7 @@ impl<E: Send + 'static> LineStream<E> {
             render: Box::new(render),
             keep_alive,
             last_sent: now,
-            opens_at: now + faults.first_line_delay(),
+            opens_at: now + faults.plan().first_line.unwrap_or_default(),
             faults,
             next_line: None,
             held: None,
@@ -112,7 +107,7 @@ impl<E: Send + 'static> LineStream<E> {
     /// Returns the part of `bytes` that goes out at once; on a slow stream the rest becomes a later
     /// step.
     fn trickled(&mut self, mut bytes: Bytes) -> Bytes {
-        let Some(rate) = self.faults.bytes_per_second() else { return bytes };
+        let Some(rate) = self.faults.plan().slow else { return bytes };
         let most = (rate.get() / PIECES_PER_SECOND).max(1);
         if bytes.len() as u64 <= u64::from(most) {
             return bytes;
@@ -140,8 +135,8 @@ impl<E: Send + 'static> LineStream<E> {
             fault = self.faults.next() => self.apply(fault, None),
             event = event => match event {
                 Some(event) => {
-                    if let Some(line) = (self.render)(&event) {
-                        self.send(line);
+                    if let Some((text, facts)) = (self.render)(&event) {
+                        self.send(text, facts);
                     }
                 }
                 None => {
@@ -173,9 +168,8 @@ impl<E: Send + 'static> LineStream<E> {
         self.steps.push_back(((Instant::now() + delay).max(last), step));
     }
 
-    fn send(&mut self, line: OutgoingLine) {
-        let fault = self.next_line.take().or_else(|| self.faults.on_line(line.facts));
-        let mut text = line.text;
+    fn send(&mut self, mut text: String, facts: LineFacts) {
+        let fault = self.next_line.take().or_else(|| self.faults.on_line(facts));
         text.push('\n');
         let bytes = Bytes::from(text);
         match fault {

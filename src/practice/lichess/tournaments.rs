@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use super::{
     api::{LichessApi, ok},
-    auth::Caller,
     error::ApiError,
     fields::FormFields,
     render,
+    tokens::Caller,
 };
 use crate::{
     account::Category,

@@ -50,9 +50,7 @@ impl ServerState {
     /// Agrees to stop a game or asks for it (`yes`), or declines or withdraws. Does nothing where
     /// it makes no sense.
     pub fn stop(&mut self, id: &GameId, by: &AccountId, stop: Stop, yes: bool) -> Result<(), Denied> {
-        let color = self.color_at(id, by)?;
-        self.with_game(id, |game, now| game.stop(color, stop, yes, now));
-        Ok(())
+        self.act(id, by, |game, color, now| game.stop(color, stop, yes, now))
     }
 
     /// Handles the lost connection of an account that plays one game at a time. `loss` decides the

@@ -46,18 +46,18 @@ impl ServerState {
         let final_color = terms.color.unwrap_or_else(|| self.random_color());
         let id = ChallengeId::new(self.fresh_id().as_str());
         let due = (!keep_alive).then(|| self.now + GOES_OFFLINE_AFTER);
-        let challenge = HostedChallenge {
-            number: self.next_number(),
+        let view = ChallengeView {
             id: id.clone(),
             challenger,
             dest,
+            online: (false, false),
             terms: terms.game,
             color: terms.color,
             final_color,
             start,
             state: ChallengeState::Created,
-            due,
         };
+        let challenge = HostedChallenge { number: self.next_number(), view, due };
         if let Some(at) = due {
             self.deadlines.insert((at, Due::Challenge(id.clone())));
         }
@@ -79,11 +79,7 @@ impl ServerState {
     fn charge_challenge(&mut self, from: &AccountId, to_bot: bool) -> Result<(), Denied> {
         let cost = if to_bot { 1 } else { 5 };
         for gauge in [Gauge::ChallengesOfMinute, Gauge::ChallengesOfDay] {
-            self.rate_limiter.check(from, gauge, cost, self.now).map_err(|wait| Denied::Limited {
-                gauge,
-                wait,
-                by_opponent: false,
-            })?;
+            self.check_limit(from, gauge, cost, false)?;
         }
         for gauge in [Gauge::ChallengesOfMinute, Gauge::ChallengesOfDay] {
             self.rate_limiter.spend(from, gauge, cost, self.now);
@@ -92,15 +88,8 @@ impl ServerState {
     }
 
     pub(super) fn check_bot_games(&mut self, asking: &AccountId, other: &AccountId) -> Result<(), Denied> {
-        let gauge = Gauge::GamesAgainstBots;
-        for (account, by_opponent) in [(asking, false), (other, true)] {
-            self.rate_limiter.check(account, gauge, 1, self.now).map_err(|wait| Denied::Limited {
-                gauge,
-                wait,
-                by_opponent,
-            })?;
-        }
-        Ok(())
+        self.check_limit(asking, Gauge::GamesAgainstBots, 1, false)?;
+        self.check_limit(other, Gauge::GamesAgainstBots, 1, true)
     }
 
     pub(super) fn starting_line(&mut self, variant: Variant, fen: Option<&str>) -> Result<Line, Denied> {
@@ -121,7 +110,7 @@ impl ServerState {
     pub fn release_challenge(&mut self, id: &ChallengeId) {
         let at = self.now + GOES_OFFLINE_AFTER;
         if let Some(challenge) = self.challenges.get_mut(id)
-            && challenge.state == ChallengeState::Created
+            && challenge.view.state == ChallengeState::Created
         {
             challenge.due = Some(at);
             self.deadlines.insert((at, Due::Challenge(id.clone())));
@@ -136,8 +125,8 @@ impl ServerState {
         if challenge.due.is_none_or(|at| now < at) {
             return;
         }
-        if challenge.state == ChallengeState::Created {
-            challenge.state = ChallengeState::Offline;
+        if challenge.view.state == ChallengeState::Created {
+            challenge.view.state = ChallengeState::Offline;
             self.forget_challenge_later(id);
         } else {
             self.challenges.remove(id);
@@ -158,8 +147,7 @@ impl ServerState {
         if challenge.dest.account != *by {
             return Err(Denied::NoSuchChallenge);
         }
-        let (challenger, dest) = (challenge.challenger.clone(), challenge.dest.clone());
-        let (terms, start, final_color) = (challenge.terms, challenge.start.clone(), challenge.final_color);
+        let ChallengeView { challenger, dest, terms, start, final_color, .. } = challenge.clone();
         for account in [by, &challenger.account] {
             self.check_free(account)?;
         }
@@ -217,14 +205,14 @@ impl ServerState {
         Ok(())
     }
 
-    fn open_challenge(&self, id: &ChallengeId) -> Result<&HostedChallenge, Denied> {
-        let challenge = self.challenges.get(id).ok_or(Denied::NoSuchChallenge)?;
+    fn open_challenge(&self, id: &ChallengeId) -> Result<&ChallengeView, Denied> {
+        let challenge = &self.challenges.get(id).ok_or(Denied::NoSuchChallenge)?.view;
         if challenge.state.is_open() { Ok(challenge) } else { Err(Denied::ChallengeClosed(challenge.state)) }
     }
 
     pub(super) fn close_challenge(&mut self, id: &ChallengeId, state: ChallengeState) -> Option<Arc<ChallengeView>> {
         let challenge = self.challenges.get_mut(id)?;
-        challenge.state = state;
+        challenge.view.state = state;
         self.forget_challenge_later(id);
         self.challenge_view(id)
     }
@@ -235,18 +223,9 @@ impl ServerState {
         }
     }
 
-    fn view_challenge(&self, challenge: &HostedChallenge) -> ChallengeView {
-        ChallengeView {
-            id: challenge.id.clone(),
-            challenger: challenge.challenger.clone(),
-            dest: challenge.dest.clone(),
-            online: (self.is_online(&challenge.challenger.account), self.is_online(&challenge.dest.account)),
-            terms: challenge.terms,
-            color: challenge.color,
-            final_color: challenge.final_color,
-            start: challenge.start.clone(),
-            state: challenge.state,
-        }
+    fn view_challenge(&self, HostedChallenge { view, .. }: &HostedChallenge) -> ChallengeView {
+        let online = (self.is_online(&view.challenger.account), self.is_online(&view.dest.account));
+        ChallengeView { online, ..view.clone() }
     }
 
     pub fn challenge_view(&self, id: &ChallengeId) -> Option<Arc<ChallengeView>> {
@@ -258,8 +237,10 @@ impl ServerState {
         let mut standing: Vec<&HostedChallenge> = self
             .challenges
             .values()
-            .filter(|challenge| challenge.state == ChallengeState::Created)
-            .filter(|challenge| challenge.challenger.account == *account || challenge.dest.account == *account)
+            .filter(|HostedChallenge { view, .. }| {
+                view.state == ChallengeState::Created
+                    && [&view.challenger, &view.dest].into_iter().any(|seat| seat.account == *account)
+            })
             .collect();
         standing.sort_by_key(|challenge| challenge.number);
         standing.into_iter().map(|challenge| Arc::new(self.view_challenge(challenge))).collect()

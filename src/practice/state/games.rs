@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     account::AccountId,
-    game::{End, GameChange, GameOutcome, GameRefusal, PracticeGame, Stop},
+    game::{End, GameChange, GameOutcome, PracticeGame, Stop},
 };
 use domain::{ChatLine, ChatRoom, Color, GameId, GameTerms, Line, Tournament, UciMove};
 
@@ -221,8 +221,7 @@ impl ServerState {
                 return Ok(());
             }
         }
-        let mut played = Ok(());
-        self.with_game(id, |game, now| played = game.play(color, uci, now));
+        let played = self.act(id, by, |game, color, now| game.play(color, uci, now))?;
         if let (Err(refusal), Some(hosted)) = (&played, self.games.get_mut(id))
             && hosted.refused.len() < REFUSED_REMEMBERED
         {
@@ -234,62 +233,54 @@ impl ServerState {
 
     /// Makes or accepts (`yes`), or withdraws or declines a draw offer. Where it makes no sense nothing happens.
     pub fn draw(&mut self, id: &GameId, by: &AccountId, yes: bool) -> Result<(), Denied> {
-        let color = self.color_at(id, by)?;
-        self.with_game(id, |game, now| game.draw(color, yes, now));
-        Ok(())
+        self.act(id, by, |game, color, now| game.draw(color, yes, now))
     }
 
     /// Does the same for `plies` plies; `None` withdraws or refuses.
     pub fn takeback_of(&mut self, id: &GameId, by: &AccountId, plies: Option<usize>) -> Result<(), Denied> {
-        let color = self.color_at(id, by)?;
-        self.with_game(id, |game, now| game.takeback_of(color, plies, now));
-        Ok(())
+        self.act(id, by, |game, color, now| game.takeback_of(color, plies, now))
     }
 
     /// Asks for or grants (`yes`), or withdraws or refuses a takeback. Does nothing where it makes
     /// no sense.
     pub fn takeback(&mut self, id: &GameId, by: &AccountId, yes: bool) -> Result<(), Denied> {
-        let color = self.color_at(id, by)?;
-        self.with_game(id, |game, now| game.takeback(color, yes, now));
-        Ok(())
+        self.act(id, by, |game, color, now| game.takeback(color, yes, now))
     }
 
     /// Aborts a game.
     pub fn abort(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
-        self.try_with_game(id, by, |game, _, now| game.abort(now))
+        Ok(self.act(id, by, |game, _, now| game.abort(now))??)
     }
 
     /// Gives a game up.
     pub fn resign(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
-        self.try_with_game(id, by, PracticeGame::resign)
+        Ok(self.act(id, by, PracticeGame::resign)??)
     }
 
     /// Claims that the opponent's time is over; whether it is, which ends the game.
     pub fn claim_flag(&mut self, id: &GameId, by: &AccountId) -> Result<bool, Denied> {
-        let color = self.color_at(id, by)?;
-        let mut fell = Ok(false);
-        self.with_game(id, |game, now| fell = game.claim_flag(color, now));
-        Ok(fell?)
+        Ok(self.act(id, by, PracticeGame::claim_flag)??)
     }
 
     /// Claims the win because the opponent is gone; nothing happens if it is too early for that.
     pub fn claim_victory(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
-        self.try_with_game(id, by, PracticeGame::claim_victory)
+        Ok(self.act(id, by, PracticeGame::claim_victory)??)
     }
 
     /// Claims a draw because the opponent is gone; nothing happens if it is too early for that.
     pub fn claim_draw(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
-        self.try_with_game(id, by, PracticeGame::claim_draw)
+        Ok(self.act(id, by, PracticeGame::claim_draw)??)
     }
 
-    fn try_with_game<F>(&mut self, id: &GameId, by: &AccountId, act: F) -> Result<(), Denied>
-    where
-        F: FnOnce(&mut PracticeGame, Color, Duration) -> Result<(), GameRefusal>,
-    {
+    /// Lets a player do something in a game.
+    pub(super) fn act<T>(
+        &mut self,
+        id: &GameId,
+        by: &AccountId,
+        act: impl FnOnce(&mut PracticeGame, Color, Duration) -> T,
+    ) -> Result<T, Denied> {
         let color = self.color_at(id, by)?;
-        let mut done = Ok(());
-        self.with_game(id, |game, now| done = act(game, color, now));
-        Ok(done?)
+        self.with_game(id, |game, now| act(game, color, now)).ok_or(Denied::NoSuchGame)
     }
 
     /// Writes in a game's chat. Floods are dropped silently.
@@ -320,17 +311,21 @@ impl ServerState {
     }
 
     /// Changes a game and sends its changes to all listeners.
-    pub(super) fn with_game(&mut self, id: &GameId, act: impl FnOnce(&mut PracticeGame, Duration)) {
+    pub(super) fn with_game<T>(
+        &mut self,
+        id: &GameId,
+        act: impl FnOnce(&mut PracticeGame, Duration) -> T,
+    ) -> Option<T> {
         let now = self.now;
-        if let Some(hosted) = self.games.get_mut(id) {
-            let was_over = hosted.game.outcome().is_some();
-            act(&mut hosted.game, now);
-            let is_over = hosted.game.outcome().is_some();
-            if is_over && !was_over {
-                self.rate(id);
-            }
-            self.settle(id);
+        let hosted = self.games.get_mut(id)?;
+        let was_over = hosted.game.outcome().is_some();
+        let done = act(&mut hosted.game, now);
+        let is_over = hosted.game.outcome().is_some();
+        if is_over && !was_over {
+            self.rate(id);
         }
+        self.settle(id);
+        Some(done)
     }
 
     /// Sends the changes of a game and plans its next deadline.

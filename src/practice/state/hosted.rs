@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use shakmaty::ByColor;
 use tokio::sync::mpsc;
 
-use super::views::{BoardEvent, ChallengeState, ListenerKey, Pairing, PlayerView, RefusedMove};
+use super::views::{BoardEvent, ChallengeView, ListenerKey, Pairing, RefusedMove};
 use crate::{account::AccountId, game::PracticeGame};
 use domain::{ChallengeId, ChatLine, Color, GameTerms, Line};
 
@@ -34,14 +34,8 @@ impl ChallengeTerms {
 /// A challenge to one player, and what has become of it.
 pub(super) struct HostedChallenge {
     pub(super) number: u64,
-    pub(super) id: ChallengeId,
-    pub(super) challenger: PlayerView,
-    pub(super) dest: PlayerView,
-    pub(super) terms: GameTerms,
-    pub(super) color: Option<Color>,
-    pub(super) final_color: Color,
-    pub(super) start: Line,
-    pub(super) state: ChallengeState,
+    /// The challenge as it is shown, except that it says nothing of who is online.
+    pub(super) view: ChallengeView,
     /// The time at which it goes offline or, after that or once it is answered, is forgotten;
     /// `None` while its maker keeps it alive.
     pub(super) due: Option<Duration>,

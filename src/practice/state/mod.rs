@@ -28,14 +28,13 @@ pub use hosted::{ChallengeTerms, OpenChallenge};
 pub use rate_limits::Gauge;
 pub use reports::GameReport;
 pub use server_state::{Denied, ServerState};
-use views::Departure;
 pub use views::{
     BoardEvent, ChallengeState, ChallengeView, GameView, ListenerKey, Pairing, PlayerView, PracticeAccountEvent,
     RefusedMove, Subscription,
 };
 
 use crate::settings::PracticeSettings;
-use domain::ChallengeId;
+use domain::{ChallengeId, GameId};
 
 type StateJob = Box<dyn FnOnce(&mut ServerState) + Send>;
 type Condition = Box<dyn FnMut(&ServerState) -> bool + Send>;
@@ -47,7 +46,8 @@ pub struct ServerStopped;
 enum StateMessage {
     Job(StateJob),
     Condition(Condition),
-    Departure(Departure),
+    /// A listener has gone, from a game or (`None`) from the events of an account.
+    Departure(u64, Option<GameId>),
 }
 
 #[derive(Clone)]
@@ -110,7 +110,7 @@ impl StateHandle {
 async fn run(
     mut state: ServerState,
     mut inbox: mpsc::UnboundedReceiver<StateMessage>,
-    mut departures: mpsc::UnboundedReceiver<Departure>,
+    mut departures: mpsc::UnboundedReceiver<(u64, Option<GameId>)>,
     started: Instant,
     stop: CancellationToken,
 ) {
@@ -127,7 +127,7 @@ async fn run(
             biased;
             () = stop.cancelled() => return,
             message = inbox.recv() => message,
-            Some(departure) = departures.recv() => Some(StateMessage::Departure(departure)),
+            Some((listener, game)) = departures.recv() => Some(StateMessage::Departure(listener, game)),
             () = alarm => None,
         };
         // Everything due before the message is done before it.
@@ -135,7 +135,7 @@ async fn run(
         match message {
             Some(StateMessage::Job(job)) => job(&mut state),
             Some(StateMessage::Condition(condition)) => conditions.push(condition),
-            Some(StateMessage::Departure(departure)) => state.forget(&departure),
+            Some(StateMessage::Departure(listener, game)) => state.forget(listener, game.as_ref()),
             None => {}
         }
         conditions.retain_mut(|condition| !condition(&state));

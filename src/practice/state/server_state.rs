@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use super::{
     hosted::{HostedChallenge, HostedGame, Listener, OpenChallenge},
     rate_limits::{Gauge, RateLimiter},
-    views::{ChallengeState, Departure, Lease, ListenerKey, PlayerView, PracticeAccountEvent, Subscription},
+    views::{ChallengeState, Lease, ListenerKey, PlayerView, PracticeAccountEvent, Subscription},
 };
 use crate::{
     PracticeSettings,
@@ -75,7 +75,7 @@ pub(super) enum Due {
 
 pub struct ServerState {
     pub(super) settings: Arc<PracticeSettings>,
-    pub(super) departures: mpsc::UnboundedSender<Departure>,
+    pub(super) departures: mpsc::UnboundedSender<(u64, Option<GameId>)>,
     pub(super) now: Duration,
     started_at: Duration,
     pub(super) accounts: HashMap<AccountId, PracticeAccount>,
@@ -96,7 +96,10 @@ pub struct ServerState {
 }
 
 impl ServerState {
-    pub(super) fn new(settings: Arc<PracticeSettings>, departures: mpsc::UnboundedSender<Departure>) -> Self {
+    pub(super) fn new(
+        settings: Arc<PracticeSettings>,
+        departures: mpsc::UnboundedSender<(u64, Option<GameId>)>,
+    ) -> Self {
         let rng = match settings.seed {
             Some(seed) => StdRng::seed_from_u64(seed),
             None => rand::make_rng(),
@@ -134,7 +137,7 @@ impl ServerState {
             self.deadlines.pop_first();
             self.now = at;
             match due {
-                Due::Game(id) => self.with_game(&id, |game, now| game.tick(now)),
+                Due::Game(id) => drop(self.with_game(&id, |game, now| game.tick(now))),
                 Due::Challenge(id) => self.challenge_is_due(&id),
                 Due::Tournament(name) => self.tournament_is_due(&name),
             }
@@ -236,13 +239,21 @@ impl ServerState {
 
     /// Counts a request against a limit.
     pub fn count(&mut self, id: &AccountId, gauge: Gauge) -> Result<(), Denied> {
-        self.rate_limiter.check(id, gauge, 1, self.now).map_err(|wait| Denied::Limited {
-            gauge,
-            wait,
-            by_opponent: false,
-        })?;
+        self.check_limit(id, gauge, 1, false)?;
         self.rate_limiter.spend(id, gauge, 1, self.now);
         Ok(())
+    }
+
+    /// Checks that an account, or (`by_opponent`) the other one, could spend `cost`.
+    pub(super) fn check_limit(
+        &mut self,
+        id: &AccountId,
+        gauge: Gauge,
+        cost: u32,
+        by_opponent: bool,
+    ) -> Result<(), Denied> {
+        let checked = self.rate_limiter.check(id, gauge, cost, self.now);
+        checked.map_err(|wait| Denied::Limited { gauge, wait, by_opponent })
     }
 
     /// Listens to an account's events: first its running games and pending challenges, oldest
@@ -262,14 +273,10 @@ impl ServerState {
         Subscription { events, _lease: Lease { departures: self.departures.clone(), listener: id, game: None } }
     }
 
-    pub(super) fn forget(&mut self, Departure { listener, game }: &Departure) {
+    pub(super) fn forget(&mut self, listener: u64, game: Option<&GameId>) {
         match game {
-            Some(game) => self.leave_game(game, *listener),
-            None => {
-                for listeners in self.listeners.values_mut() {
-                    listeners.retain(|known| known.id != *listener);
-                }
-            }
+            Some(game) => self.leave_game(game, listener),
+            None => self.listeners.values_mut().for_each(|all| all.retain(|known| known.id != listener)),
         }
     }
 

@@ -195,21 +195,16 @@ impl<E> Subscription<E> {
     }
 }
 
-pub(super) struct Departure {
-    pub listener: u64,
-    /// The game it listened at; `None` for an account's events.
-    pub game: Option<GameId>,
-}
-
 /// Reports the departure of a listener when it is dropped.
 pub(super) struct Lease {
-    pub departures: mpsc::UnboundedSender<Departure>,
+    pub departures: mpsc::UnboundedSender<(u64, Option<GameId>)>,
     pub listener: u64,
+    /// The game it listens at; `None` for an account's events.
     pub game: Option<GameId>,
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        let _ = self.departures.send(Departure { listener: self.listener, game: self.game.take() });
+        let _ = self.departures.send((self.listener, self.game.take()));
     }
 }

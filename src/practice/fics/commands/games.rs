@@ -5,7 +5,7 @@ use std::io;
 use shakmaty::{CastlingSide, Position, san::San};
 
 use crate::{
-    fics::{joined::JoinedBoard, session::VisitorSession, text},
+    fics::{commands::NO_BOARD, joined::JoinedBoard, session::VisitorSession, text},
     game::{GameRefusal, Stop},
     state::Denied,
 };
@@ -112,70 +112,55 @@ impl VisitorSession {
     }
 
     pub(super) async fn resign(&mut self) -> io::Result<()> {
-        let Some(id) = self.game_played() else { return Ok(()) };
-        let me = self.me.id.clone();
         // The board shows whether it was still running.
-        let _ = self.ask(move |state| state.resign(&id, &me)).await?;
-        Ok(())
+        self.in_game(|state, id, me| state.resign(id, me)).await.map(drop)
     }
 
     pub(super) async fn draw(&mut self) -> io::Result<()> {
-        let Some(id) = self.game_played() else { return Ok(()) };
-        let me = self.me.id.clone();
-        let heard = self
-            .ask(move |state| {
-                let before = state.game_view(&id).map(|view| view.draw_offers);
-                let _ = state.draw(&id, &me, true);
-                let after = state.game_view(&id);
-                after.is_none_or(|view| view.outcome.is_some() || Some(view.draw_offers) != before)
-            })
-            .await?;
+        let heard = self.in_game(|state, id, me| {
+            let before = state.game_view(id).map(|view| view.draw_offers);
+            let _ = state.draw(id, me, true);
+            let after = state.game_view(id);
+            after.is_none_or(|view| view.outcome.is_some() || Some(view.draw_offers) != before)
+        });
         // The game accepts one offer in ten moves; further ones are ignored silently.
-        if !heard {
+        if heard.await? == Some(false) {
             self.line("Draw request sent.");
         }
         Ok(())
     }
 
     pub(super) async fn abort(&mut self) -> io::Result<()> {
-        let Some(id) = self.game_played() else { return Ok(()) };
-        let (me, at_once) = (self.me.id.clone(), self.dialect().aborts_at_once());
-        self.ask(move |state| match at_once.then(|| state.abort(&id, &me)) {
-            None | Some(Err(Denied::Game(GameRefusal::CannotAbort))) => state.stop(&id, &me, Stop::Abort, true),
+        let at_once = self.dialect().aborts_at_once();
+        let aborted = self.in_game(move |state, id, me| match at_once.then(|| state.abort(id, me)) {
+            None | Some(Err(Denied::Game(GameRefusal::CannotAbort))) => state.stop(id, me, Stop::Abort, true),
             Some(done) => done,
-        })
-        .await?
-        .unwrap_or_default();
-        Ok(())
+        });
+        aborted.await.map(drop)
     }
 
     pub(super) async fn adjourn(&mut self) -> io::Result<()> {
-        let Some(id) = self.game_played() else { return Ok(()) };
-        let view = self.playing.as_ref().and_then(|board| board.view.clone());
+        let view = self.playing.as_ref().and_then(|board| board.view.as_ref());
         let lobby = &self.context.lobby;
         if view.is_some_and(|view| view.pairing.players.iter().any(|seat| lobby.is_guest(&seat.account))) {
             return self.answer("You cannot adjourn a game with an unregistered player.");
         }
-        let me = self.me.id.clone();
-        let _ = self.ask(move |state| state.stop(&id, &me, Stop::Adjourn, true)).await?;
-        Ok(())
+        self.in_game(|state, id, me| state.stop(id, me, Stop::Adjourn, true)).await.map(drop)
     }
 
     pub(super) async fn takeback(&mut self, plies: &str) -> io::Result<()> {
-        let Some(id) = self.game_played() else { return Ok(()) };
-        let Ok(plies) = (if plies.is_empty() { Ok(1) } else { plies.parse::<usize>() }) else {
-            return self.answer("Usage: takeback [number of half moves]");
-        };
-        let me = self.me.id.clone();
-        let enough = self
-            .ask(move |state| {
-                let enough = state.ply(&id).is_some_and(|ply| plies <= ply);
-                let _ = state.takeback_of(&id, &me, Some(plies));
-                enough
-            })
-            .await?;
-        if !enough {
-            self.line(format!("There are not {plies} half moves to take back."));
+        let wanted = if plies.is_empty() { Some(1) } else { plies.parse::<usize>().ok() };
+        let enough = self.in_game(move |state, id, me| {
+            let enough = state.ply(id).is_some_and(|ply| wanted.is_none_or(|plies| plies <= ply));
+            if wanted.is_some() {
+                let _ = state.takeback_of(id, me, wanted);
+            }
+            enough
+        });
+        match (enough.await?, wanted) {
+            (Some(_), None) => self.line("Usage: takeback [number of half moves]"),
+            (Some(false), Some(plies)) => self.line(format!("There are not {plies} half moves to take back.")),
+            _ => {}
         }
         Ok(())
     }
@@ -183,23 +168,19 @@ impl VisitorSession {
     /// Claims the opponent's time. Where flags fall by themselves no clock is ever over at this
     /// point.
     pub(super) async fn flag(&mut self) -> io::Result<()> {
-        let Some(id) = self.game_played() else { return Ok(()) };
         let untimed =
             self.playing.as_ref().and_then(|board| board.view.as_ref()).is_some_and(|view| view.clocks.is_none());
-        let me = self.me.id.clone();
-        let fell = self.ask(move |state| state.claim_flag(&id, &me)).await?.unwrap_or_default();
+        let Some(fell) = self.in_game(|state, id, me| state.claim_flag(id, me)).await? else { return Ok(()) };
         if untimed {
             self.line("You can't flag an untimed game.");
-        } else if !fell {
+        } else if !fell.unwrap_or_default() {
             self.line("Opponent is not out of time.");
         }
         Ok(())
     }
 
     pub(super) async fn refresh(&mut self) -> io::Result<()> {
-        let Some(board) = self.playing.as_ref().or(self.watching.as_ref()) else {
-            return self.answer("You are neither playing, observing nor examining a game.");
-        };
+        let Some(board) = self.board_in_sight() else { return self.answer(NO_BOARD) };
         let (id, number, relation) = (board.id.clone(), board.number, board.relation);
         if let Some(view) = self.ask(move |state| state.game_view(&id)).await? {
             self.show_board(&view, number, relation);
@@ -213,14 +194,14 @@ impl VisitorSession {
         if long && !self.dialect().lists_long_moves() {
             return Ok(());
         }
-        let board = self.playing.as_ref().or(self.watching.as_ref());
+        let board = self.board_in_sight();
         let (id, number) = match (which.parse::<u32>(), board) {
             (Ok(number), _) => match self.context.lobby.game(number) {
                 Some(id) => (id, number),
                 None => return self.answer("There is no such game."),
             },
             (Err(_), Some(board)) => (board.id.clone(), board.number),
-            (Err(_), None) => return self.answer("You are neither playing, observing nor examining a game."),
+            (Err(_), None) => return self.answer(NO_BOARD),
         };
         if let Some(view) = self.ask(move |state| state.game_view(&id)).await? {
             let (exact, start) = (self.variables.interface("ms"), self.variables.interface("startpos"));
@@ -277,9 +258,7 @@ impl VisitorSession {
     }
 
     pub(super) async fn time(&mut self) -> io::Result<()> {
-        let Some(board) = self.playing.as_ref().or(self.watching.as_ref()) else {
-            return self.answer("You are neither playing, observing nor examining a game.");
-        };
+        let Some(board) = self.board_in_sight() else { return self.answer(NO_BOARD) };
         let id = board.id.clone();
         let Some(view) = self.ask(move |state| state.game_view(&id)).await? else { return Ok(()) };
         let clock = |color: Color| {

@@ -5,7 +5,7 @@ use std::{io, time::Duration};
 use crate::{
     account::AccountId,
     fics::{
-        lobby::Rank,
+        lobby::{Rank, Wanted},
         offers::{PendingKind, PendingOffer},
         session::{VisitorSession, opponent_of},
         text,
@@ -15,31 +15,11 @@ use crate::{
 };
 use domain::{Color, DeclineReason, GameTerms, TimeControl, Variant};
 
-/// The arguments after a name in `match`, or after `seek`.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Wanted {
-    pub terms: ChallengeTerms,
-    /// A seek whose answers are accepted by hand.
-    pub manual: bool,
-    /// A seek that the formula filters.
-    pub formula: bool,
-    /// The ratings that a seek accepts.
-    pub range: (i32, i32),
-}
-
 /// Reads `5 12 unrated white wild fr`; `time` and `increment` are the defaults. The error is the
 /// answer.
 fn read_wanted(words: &str, time: u32, increment: u32, rated: bool) -> Result<Wanted, String> {
-    let mut wanted = Wanted {
-        terms: ChallengeTerms::new(GameTerms {
-            variant: Variant::Standard,
-            time_control: TimeControl::Unlimited,
-            rated,
-        }),
-        manual: false,
-        formula: false,
-        range: (0, 9999),
-    };
+    let terms = GameTerms { variant: Variant::Standard, time_control: TimeControl::Unlimited, rated };
+    let mut wanted = Wanted::new(ChallengeTerms::new(terms));
     let mut numbers: Vec<u32> = Vec::new();
     let mut words = words.split_ascii_whitespace().peekable();
     while let Some(word) = words.next() {

@@ -9,8 +9,11 @@ use std::io;
 
 use help::command_of;
 
-use super::session::VisitorSession;
-use crate::faults::RequestKind;
+use super::{joined::JoinedBoard, session::VisitorSession};
+use crate::{account::AccountId, faults::RequestKind, state::ServerState};
+use domain::GameId;
+
+const NO_BOARD: &str = "You are neither playing, observing nor examining a game.";
 
 /// Returns the kind of request that a line is, for the choice of faults.
 pub(crate) fn kind_of(line: &str) -> RequestKind {
@@ -99,13 +102,22 @@ impl VisitorSession {
         Ok(())
     }
 
-    /// Returns the game being played; answers if there is none.
-    fn game_played(&mut self) -> Option<domain::GameId> {
-        let id = self.playing.as_ref().map(|board| board.id.clone());
-        if id.is_none() {
+    /// Runs `job` on the game being played, as its player; answers if there is none.
+    async fn in_game<T, F>(&mut self, job: F) -> io::Result<Option<T>>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut ServerState, &GameId, &AccountId) -> T + Send + 'static,
+    {
+        let Some(board) = &self.playing else {
             self.line("You are not playing a game.");
-        }
-        id
+            return Ok(None);
+        };
+        let (id, me) = (board.id.clone(), self.me.id.clone());
+        self.ask(move |state| job(state, &id, &me)).await.map(Some)
+    }
+
+    fn board_in_sight(&self) -> Option<&JoinedBoard> {
+        self.playing.as_ref().or(self.watching.as_ref())
     }
 }
 

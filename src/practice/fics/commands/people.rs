@@ -1,6 +1,6 @@
 use std::io;
 
-use super::help::help;
+use super::{NO_BOARD, help::help};
 use crate::{
     account::AccountId,
     fics::{
@@ -94,9 +94,7 @@ impl VisitorSession {
     }
 
     fn kibitz(&mut self, text: &str) {
-        let Some(board) = self.playing.as_ref().or(self.watching.as_ref()) else {
-            return self.line("You are neither playing, observing nor examining a game.");
-        };
+        let Some(board) = self.board_in_sight() else { return self.line(NO_BOARD) };
         let said = format!("{}[{}] kibitzes: {text}", self.me.titled(), board.number);
         let notice = Notice::Kibitz(board.id.clone(), said);
         self.context.lobby.tell_others(&self.me.id, &notice);
@@ -113,7 +111,7 @@ impl VisitorSession {
                 let said = format!("{}[{}] whispers: {text}", self.me.titled(), board.number);
                 self.context.lobby.tell_others(&self.me.id, &Notice::Whisper(board.id.clone(), said));
             }
-            (None, None) => return self.answer("You are neither playing, observing nor examining a game."),
+            (None, None) => return self.answer(NO_BOARD),
         }
         self.answer("(whispered)")
     }

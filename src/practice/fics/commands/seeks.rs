@@ -3,11 +3,11 @@ use std::io;
 use crate::{
     account::Category,
     fics::{
-        lobby::{Notice, Rank, Seek},
+        lobby::{Notice, Rank, Seek, Wanted},
         session::VisitorSession,
         text,
     },
-    state::{Denied, PlayerView},
+    state::Denied,
 };
 
 /// The largest number of a visitor's seeks.
@@ -33,24 +33,9 @@ impl VisitorSession {
             return self.answer("Only registered players can play rated games.");
         }
         let (me, category) = (self.me.id.clone(), Category::of(&wanted.terms.game));
-        let Some(account) = self.ask(move |state| state.account(&me).cloned()).await? else { return Ok(()) };
-        let seat = PlayerView {
-            account: account.id.clone(),
-            name: account.name.clone(),
-            bot: account.bot,
-            ai_level: None,
-            rating: account.rating(category),
-        };
+        let Ok(seat) = self.ask(move |state| state.seat(&me, category)).await? else { return Ok(()) };
         let by = self.me.clone();
-        let seek = self.context.lobby.post_seek(|index| Seek {
-            index,
-            by,
-            seat,
-            terms: wanted.terms,
-            manual: wanted.manual,
-            formula: wanted.formula,
-            range: wanted.range,
-        });
+        let seek = self.context.lobby.post_seek(|index| Seek { index, by, seat, wanted });
         self.line(format!("Your seek has been posted with index {}.", seek.index));
         let saw = self.context.lobby.tell_others(&self.me.id, &Notice::Seek(seek));
         self.answer(format!("({saw} player(s) saw the seek.)"))
@@ -72,18 +57,19 @@ impl VisitorSession {
         let mut rows: Vec<String> = seeks
             .iter()
             .map(|seek| {
-                let (minutes, increment) = text::minutes_and_increment(seek.terms.game.time_control);
+                let Wanted { terms, manual, formula, range } = &seek.wanted;
+                let (minutes, increment) = text::minutes_and_increment(terms.game.time_control);
                 format!(
                     "{:3} {} {:<17} {minutes:3} {increment:3} {:<7} {:<12} {:4}-{:4} {}{}",
                     seek.index,
                     text::rating(&seek.seat, &self.context.lobby),
                     seek.by.titled(),
-                    if seek.terms.game.rated { "rated" } else { "unrated" },
-                    text::kind(&seek.terms.game, seek.terms.fen.as_deref()),
-                    seek.range.0,
-                    seek.range.1,
-                    if seek.manual { "m" } else { "" },
-                    if seek.formula { "f" } else { "" },
+                    if terms.game.rated { "rated" } else { "unrated" },
+                    text::kind(&terms.game, terms.fen.as_deref()),
+                    range.0,
+                    range.1,
+                    if *manual { "m" } else { "" },
+                    if *formula { "f" } else { "" },
                 )
             })
             .collect();
@@ -103,12 +89,12 @@ impl VisitorSession {
         if self.playing.is_some() {
             return self.answer("You can't challenge while you are playing a game.");
         }
-        if self.me.rank == Rank::Guest && seek.terms.game.rated {
+        if self.me.rank == Rank::Guest && seek.wanted.terms.game.rated {
             return self.answer("You can't play a rated game: you are unregistered.");
         }
-        let mut terms = seek.terms.clone();
+        let mut terms = seek.wanted.terms.clone();
         terms.color = terms.color.map(|color| !color);
-        if seek.manual {
+        if seek.wanted.manual {
             self.line("Issuing match request since the seek was set to manual.");
             return self.challenge(&seek.by.name, terms).await;
         }

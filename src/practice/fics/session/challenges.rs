@@ -16,12 +16,10 @@ impl VisitorSession {
     pub(in crate::fics) async fn account_event(&mut self, event: PracticeAccountEvent) -> io::Result<()> {
         match event {
             PracticeAccountEvent::GameStart(view) => {
-                let (ours, theirs): (Vec<PendingOffer>, Vec<PendingOffer>) =
-                    self.withdraw_offers(|what| !what.is_of_game()).into_iter().partition(|offer| offer.ours);
-                if let Some(offer) = ours.first() {
+                let gone = self.withdraw_offers(|what| !what.is_of_game());
+                if let Some(offer) = gone.iter().find(|offer| offer.ours) {
                     self.line(self.dialect().they_accept(&offer.with));
                 }
-                drop(theirs);
                 if !self.context.lobby.remove_seeks(&self.me.id, None).is_empty() {
                     self.line("Your seeks have been removed.");
                 }
@@ -77,9 +75,8 @@ impl VisitorSession {
 
     async fn challenge_gone(&mut self, view: &ChallengeView) -> io::Result<()> {
         let gone = self.remove_match(view);
-        let (me, them) = (self.me.id.clone(), view.challenger.account.clone());
         for offer in &gone {
-            let (me, them) = (me.clone(), them.clone());
+            let (me, them) = (self.me.id.clone(), view.challenger.account.clone());
             let (we_play, they_play) = self.ask(move |state| (state.is_playing(&me), state.is_playing(&them))).await?;
             let with = &offer.with;
             if offer.ours {

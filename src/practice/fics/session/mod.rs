@@ -73,7 +73,7 @@ impl VisitorSession {
             ticks
         });
         let session = Self {
-            variables: Variables::new(bits, context.faults.dialect()),
+            variables: Variables::new(bits, context.faults.plan().dialect),
             me,
             channels: BTreeSet::new(),
             offers: PendingOffers::default(),
@@ -294,7 +294,7 @@ impl VisitorSession {
     }
 
     pub(super) fn dialect(&self) -> Dialect {
-        self.context.faults.dialect()
+        self.context.faults.plan().dialect
     }
 
     // --- Questions -----------------------------------------------------------------------------------------------------

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use shakmaty::{Board, CastlingSide, File, Move, Position, Rank, Role, Square, variant::VariantPosition};
+use shakmaty::{Board, CastlingSide, File, Move, Position, Rank, Role, Square};
 
 use super::minutes_and_increment;
 use crate::{dialect::Dialect, state::GameView};
-use domain::{Color, Line, TimeControl, Variant};
+use domain::{Clock, Clocks, Color, Line, TimeControl, Variant};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ViewerRole {
@@ -14,66 +14,18 @@ pub(crate) enum ViewerRole {
     Watcher,
     /// An examiner of the game.
     Examiner,
-}
-
-pub(crate) fn style12(view: &GameView, number: u32, relation: ViewerRole, exact: bool, dialect: Dialect) -> String {
-    let relation_number = match relation {
-        ViewerRole::Watcher => 0,
-        ViewerRole::Examiner => 2,
-        ViewerRole::Player(color) if color == view.line.turn() => 1,
-        ViewerRole::Player(_) => -1,
-    };
-    let clocks = view.clocks.map_or([Duration::ZERO; 2], |clocks| [clocks.white.remaining, clocks.black.remaining]);
-    let ply = view.line.ply();
-    let last = last_move(&view.line);
-    let runs = view.outcome.is_none() && view.adjourned.is_none();
-    line(
-        view.line.position(),
-        view,
-        &BoardFields {
-            number,
-            relation: relation_number,
-            clocks,
-            exact,
-            taken: last_taken(view),
-            last,
-            flip: relation == ViewerRole::Player(Color::Black),
-            ticking: runs && ply >= 2,
-            dialect,
-        },
-    )
+    /// A reader of a list of moves that begins with the board.
+    ListReader,
 }
 
 /// Returns the board before the first move, as in a list of moves.
-pub(crate) fn start_board(view: &GameView, number: u32, exact: bool) -> String {
-    let initial = match view.pairing.terms.time_control {
-        TimeControl::RealTime { initial, .. } => initial,
-        TimeControl::Correspondence { .. } | TimeControl::Unlimited => Duration::ZERO,
+pub(super) fn start_board(view: &GameView, number: u32, exact: bool) -> String {
+    let clocks = match view.pairing.terms.time_control {
+        TimeControl::RealTime { initial, increment } => Some(Clocks::both(Clock { remaining: initial, increment })),
+        TimeControl::Correspondence { .. } | TimeControl::Unlimited => None,
     };
-    let fields = BoardFields {
-        number,
-        relation: -4,
-        clocks: [initial; 2],
-        exact,
-        taken: Duration::ZERO,
-        last: None,
-        flip: false,
-        ticking: false,
-        dialect: Dialect::Freechess,
-    };
-    line(view.line.start_position(), view, &fields)
-}
-
-struct BoardFields {
-    number: u32,
-    relation: i32,
-    clocks: [Duration; 2],
-    exact: bool,
-    taken: Duration,
-    last: Option<LastMove>,
-    flip: bool,
-    ticking: bool,
-    dialect: Dialect,
+    let start = GameView { line: view.line.prefix(0), clocks, move_times: Vec::new(), ..view.clone() };
+    style12(&start, number, ViewerRole::ListReader, exact, Dialect::Freechess)
 }
 
 pub(super) struct LastMove {
@@ -82,7 +34,18 @@ pub(super) struct LastMove {
     double_push: Option<File>,
 }
 
-fn line(position: &VariantPosition, view: &GameView, fields: &BoardFields) -> String {
+pub(crate) fn style12(view: &GameView, number: u32, relation: ViewerRole, exact: bool, dialect: Dialect) -> String {
+    let relation_number = match relation {
+        ViewerRole::Watcher => 0,
+        ViewerRole::Examiner => 2,
+        ViewerRole::ListReader => -4,
+        ViewerRole::Player(color) if color == view.line.turn() => 1,
+        ViewerRole::Player(_) => -1,
+    };
+    let ply = view.line.ply();
+    let ticking = view.outcome.is_none() && view.adjourned.is_none() && ply >= 2;
+    let flip = relation == ViewerRole::Player(Color::Black);
+    let position = view.line.position();
     let board = position.board();
     let mut text = "<12>".to_owned();
     for rank in Rank::ALL.into_iter().rev() {
@@ -94,8 +57,12 @@ fn line(position: &VariantPosition, view: &GameView, fields: &BoardFields) -> St
     let castles = [Color::White, Color::Black]
         .map(|color| CastlingSide::ALL.map(|side| u8::from(position.castles().has(color, side))));
     let (minutes, increment) = minutes_and_increment(view.pairing.terms.time_control);
-    let clocks = fields.clocks.map(|clock| if fields.exact { clock.as_millis() } else { u128::from(clock.as_secs()) });
-    let (verbose, san, double_push) = match &fields.last {
+    let clock = |color| {
+        let left = view.clocks.map_or(Duration::ZERO, |clocks| clocks.of(color).remaining);
+        if exact { left.as_millis() } else { u128::from(left.as_secs()) }
+    };
+    let last = last_move(&view.line);
+    let (verbose, san, double_push) = match &last {
         Some(last) => (last.verbose.as_str(), last.san.as_str(), last.double_push.map_or(-1, |file| file as i32)),
         None => ("none", "none", -1),
     };
@@ -108,19 +75,19 @@ fn line(position: &VariantPosition, view: &GameView, fields: &BoardFields) -> St
         castles[1][0],
         castles[1][1],
         position.halfmoves(),
-        fields.number,
+        number,
         players.white.name,
         players.black.name,
-        fields.relation,
+        relation_number,
         material(board, Color::White),
         material(board, Color::Black),
-        clocks[0],
-        clocks[1],
+        clock(Color::White),
+        clock(Color::Black),
         position.fullmoves(),
-        time_taken(fields.taken, fields.exact),
-        san.replace('#', fields.dialect.mate().encode_utf8(&mut [0; 4])),
+        time_taken(taken(view, ply.saturating_sub(1)), exact),
+        san.replace('#', dialect.mate().encode_utf8(&mut [0; 4])),
     ));
-    for field in [fields.flip, fields.ticking, false].into_iter().take(fields.dialect.last_fields()) {
+    for field in [flip, ticking, false].into_iter().take(dialect.last_fields()) {
         text.push_str(if field { " 1" } else { " 0" });
     }
     text
@@ -182,11 +149,6 @@ pub(super) fn coordinates(mv: Move) -> String {
         Move::Castle { .. } => verbose(mv),
         Move::EnPassant { .. } | Move::Normal { .. } => verbose(mv)[2..].replace('-', ""),
     }
-}
-
-/// Returns the time of the last move.
-fn last_taken(view: &GameView) -> Duration {
-    taken(view, view.line.ply().saturating_sub(1))
 }
 
 /// Returns the time of a move, by the clocks before and after it. Each side's first move took none.

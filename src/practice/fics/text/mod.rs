@@ -157,23 +157,23 @@ pub(crate) fn game_facts(view: &GameView, number: u32, sealed: [bool; 2], lobby:
 
 /// Returns a seek in the words of an advertisement.
 pub(crate) fn seek(seek: &Seek, lobby: &FicsLobby) -> String {
-    let (minutes, increment) = minutes_and_increment(seek.terms.game.time_control);
-    let color = seek.terms.color.map_or("", |color| color.fold_wb(" [white]", " [black]"));
+    let (minutes, increment) = minutes_and_increment(seek.wanted.terms.game.time_control);
+    let color = seek.wanted.terms.color.map_or("", |color| color.fold_wb(" [white]", " [black]"));
     format!(
         "{} ({}) seeking {minutes} {increment} {} {}{color}{}{} (\"play {}\" to respond)",
         seek.by.titled(),
         rating(&seek.seat, lobby),
-        if seek.terms.game.rated { "rated" } else { "unrated" },
-        kind(&seek.terms.game, seek.terms.fen.as_deref()),
-        if seek.manual { " m" } else { "" },
-        if seek.formula { " f" } else { "" },
+        if seek.wanted.terms.game.rated { "rated" } else { "unrated" },
+        kind(&seek.wanted.terms.game, seek.wanted.terms.fen.as_deref()),
+        if seek.wanted.manual { " m" } else { "" },
+        if seek.wanted.formula { " f" } else { "" },
         seek.index,
     )
 }
 
 /// Returns a seek for programs: `<s> 8 w=visar ti=02 ...`.
 pub(crate) fn seek_for_programs(seek: &Seek) -> String {
-    let (minutes, increment) = minutes_and_increment(seek.terms.game.time_control);
+    let (minutes, increment) = minutes_and_increment(seek.wanted.terms.game.time_control);
     let titles = match seek.by.rank {
         Rank::Guest => 1,
         Rank::Computer => 2,
@@ -188,13 +188,13 @@ pub(crate) fn seek_for_programs(seek: &Seek) -> String {
         "<s> {} w={} ti={titles:02x} rt={points}{suffix} t={minutes} i={increment} r={} tp={} c={} rr={}-{} a={} f={}",
         seek.index,
         seek.by.name,
-        if seek.terms.game.rated { 'r' } else { 'u' },
-        kind(&seek.terms.game, seek.terms.fen.as_deref()),
-        seek.terms.color.map_or('?', |color| color.fold_wb('W', 'B')),
-        seek.range.0,
-        seek.range.1,
-        if seek.manual { 'f' } else { 't' },
-        if seek.formula { 't' } else { 'f' },
+        if seek.wanted.terms.game.rated { 'r' } else { 'u' },
+        kind(&seek.wanted.terms.game, seek.wanted.terms.fen.as_deref()),
+        seek.wanted.terms.color.map_or('?', |color| color.fold_wb('W', 'B')),
+        seek.wanted.range.0,
+        seek.wanted.range.1,
+        if seek.wanted.manual { 'f' } else { 't' },
+        if seek.wanted.formula { 't' } else { 'f' },
     )
 }
 
