@@ -135,8 +135,7 @@ impl PracticeServer {
 
     /// Opens an account that logs in on FICS with a password.
     pub async fn add_fics_account(&self, name: &str, computer: bool, password: &str) -> Result<(), PracticeError> {
-        let owned = name.to_owned();
-        let account = self.server_state.ask(move |state| state.add_account(&owned, computer)).await??;
+        let account = self.open_account(name, computer).await?;
         self.lobby.register(&account, password);
         Ok(())
     }
@@ -148,8 +147,7 @@ impl PracticeServer {
 
     /// Opens an account, and returns a token with all the scopes it needs to play.
     pub async fn add_account(&self, name: &str, bot: bool) -> Result<String, PracticeError> {
-        let owned = name.to_owned();
-        let account = self.server_state.ask(move |state| state.add_account(&owned, bot)).await??;
+        let account = self.open_account(name, bot).await?;
         let letters: String =
             account.as_str().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let token = format!("lip_{letters}_practice");
@@ -179,8 +177,7 @@ impl PracticeServer {
 
     /// Lets a person play who answers challenges and moves as `player` does: no bot, for those who count games against bots.
     pub async fn sparring_person(&self, name: &str, player: Arc<dyn Sparring>) -> Result<(), PracticeError> {
-        let owned = name.to_owned();
-        let account = self.ask(move |state| state.add_account(&owned, false)).await??;
+        let account = self.open_account(name, false).await?;
         self.attend(account, player).await
     }
 
@@ -190,17 +187,21 @@ impl PracticeServer {
         player: Arc<dyn Sparring>,
         points: Option<i32>,
     ) -> Result<(), PracticeError> {
-        let owned = name.to_owned();
-        let opened = self.ask(move |state| {
-            let account = state.add_account(&owned, true)?;
+        let account = self.open_account(name, true).await?;
+        let resident = account.clone();
+        let seat = self.ask(move |state| {
             if let Some(points) = points {
-                state.establish_rating(&account, points, SPARRING_GAMES);
+                state.establish_rating(&resident, points, SPARRING_GAMES);
             }
-            Ok::<_, Denied>((state.seat(&account, Category::of(&ADVERTISED))?, account))
+            state.seat(&resident, Category::of(&ADVERTISED))
         });
-        let (seat, account) = opened.await??;
-        self.lobby.add_resident(seat, ChallengeTerms::new(ADVERTISED));
+        self.lobby.add_resident(seat.await??, ChallengeTerms::new(ADVERTISED));
         self.attend(account, player).await
+    }
+
+    async fn open_account(&self, name: &str, bot: bool) -> Result<AccountId, PracticeError> {
+        let owned = name.to_owned();
+        Ok(self.ask(move |state| state.add_account(&owned, bot)).await??)
     }
 
     async fn attend(&self, account: AccountId, player: Arc<dyn Sparring>) -> Result<(), PracticeError> {

@@ -4,6 +4,7 @@ use super::*;
 use domain::Variant;
 
 const ZERO: Duration = Duration::ZERO;
+const SECOND: Duration = Duration::from_secs(1);
 
 const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -247,4 +248,43 @@ fn claimed_flag_falls() {
     assert_eq!(game.claim_flag(Color::White, late), Ok(false), "a player cannot claim the own flag");
     assert_eq!(game.claim_flag(Color::Black, late), Ok(true));
     assert_eq!(game.outcome(), Some(&GameOutcome::won(Color::Black, End::OutOfTime)));
+}
+
+#[test]
+fn clocks_stop_while_adjourned() {
+    let mut game = game("60+1");
+    play_all(&mut game, "e2e4 e7e5", ZERO);
+    game.lose_connection(Color::Black, ConnectionLoss::Adjourns, 10 * SECOND);
+    assert_eq!((game.adjourned(), game.left()), (Some(Offers::default()), Some(Color::Black)));
+    assert_eq!(game.play(Color::White, "g1f3".parse().expect("a move"), 11 * SECOND), Err(GameRefusal::Adjourned));
+    assert_eq!(game.next_deadline(), None);
+
+    game.resume(Color::White, true, 1000 * SECOND);
+    assert!(game.adjourned().is_some_and(|wishes| wishes.white && !wishes.black) && !game.was_resumed());
+    game.resume(Color::Black, true, 1001 * SECOND);
+    assert_eq!((game.adjourned(), game.left(), game.was_resumed()), (None, None, true));
+    assert_eq!(game.clocks(1002 * SECOND).expect("clocks").white.remaining, 49 * SECOND);
+    assert!(game.take_changes().ends_with(&[GameChange::Adjourned, GameChange::Resumed]));
+}
+
+#[test]
+fn short_games_are_not_stored() {
+    let mut game = game("60+1");
+    play_all(&mut game, "e2e4", ZERO);
+    game.lose_connection(Color::White, ConnectionLoss::Adjourns, SECOND);
+    assert_eq!(game.outcome(), Some(&GameOutcome::aborted()));
+}
+
+#[test]
+fn both_must_want_to_stop() {
+    let mut game = game("60+1");
+    play_all(&mut game, "e2e4 e7e5 g1f3", ZERO);
+    game.stop(Color::White, Stop::Abort, true, SECOND);
+    game.stop(Color::White, Stop::Abort, true, SECOND);
+    assert!(game.stop_offers(Stop::Abort).white && game.outcome().is_none());
+    game.play(Color::Black, "b8c6".parse().expect("a move"), SECOND).expect("legal");
+    assert_eq!(game.stop_offers(Stop::Abort), Offers::default(), "a move declines");
+    game.stop(Color::White, Stop::Adjourn, true, SECOND);
+    game.stop(Color::Black, Stop::Adjourn, true, SECOND);
+    assert!(game.adjourned().is_some() && game.left().is_none());
 }

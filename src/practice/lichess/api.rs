@@ -9,6 +9,8 @@ use crate::{
     state::{Denied, ServerState, StateHandle},
 };
 
+pub(crate) type JsonAnswer = Result<axum::Json<Value>, ApiError>;
+
 #[derive(Clone)]
 pub(crate) struct LichessApi {
     pub server_state: StateHandle,
@@ -32,6 +34,6 @@ impl LichessApi {
 }
 
 /// Returns `{"ok":true}`.
-pub(crate) fn ok() -> axum::Json<Value> {
-    axum::Json(json!({ "ok": true }))
+pub(crate) fn ok() -> JsonAnswer {
+    Ok(axum::Json(json!({ "ok": true })))
 }

@@ -14,7 +14,7 @@ use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 
 use super::{
-    api::{LichessApi, ok},
+    api::{JsonAnswer, LichessApi, ok},
     error::ApiError,
     fields::{FormFields, QueryFields},
     render,
@@ -40,7 +40,7 @@ pub(crate) fn routes() -> Router<LichessApi> {
         .route("/api/challenge/{id}/cancel", post(cancel))
 }
 
-async fn list(Shared(api): Shared<LichessApi>, caller: Caller) -> Result<Json<Value>, ApiError> {
+async fn list(Shared(api): Shared<LichessApi>, caller: Caller) -> JsonAnswer {
     caller.must_have(&["challenge:read"])?;
     let me = caller.account.clone();
     let standing = api.server_state.ask(move |state| state.challenges_of(&me)).await?;
@@ -52,11 +52,7 @@ async fn list(Shared(api): Shared<LichessApi>, caller: Caller) -> Result<Json<Va
     Ok(Json(json!({ "in": render(incoming, false), "out": render(outgoing, true) })))
 }
 
-async fn show(
-    Shared(api): Shared<LichessApi>,
-    Path(id): Path<ChallengeId>,
-    caller: Caller,
-) -> Result<Json<Value>, ApiError> {
+async fn show(Shared(api): Shared<LichessApi>, Path(id): Path<ChallengeId>, caller: Caller) -> JsonAnswer {
     caller.must_have(&["challenge:read"])?;
     let view = api.ask(move |state| state.challenge_view(&id).ok_or(Denied::NoSuchChallenge)).await?;
     let outgoing = view.challenger.account == caller.account;
@@ -139,7 +135,7 @@ async fn answered(server_state: &StateHandle, id: ChallengeId) -> Option<&'stati
         .ok()
 }
 
-async fn challenge_anybody(Shared(api): Shared<LichessApi>, fields: FormFields) -> Result<Json<Value>, ApiError> {
+async fn challenge_anybody(Shared(api): Shared<LichessApi>, fields: FormFields) -> JsonAnswer {
     let terms = fields.challenge_terms(api.settings.strict_terms)?;
     let challenge = api.ask(move |state| state.challenge_anybody(terms)).await?;
     Ok(Json(render::open_challenge(&challenge, &api.url)))
@@ -150,7 +146,7 @@ async fn accept(
     Path(id): Path<ChallengeId>,
     Query(QueryFields { color, .. }): Query<QueryFields>,
     caller: Caller,
-) -> Result<Json<Value>, ApiError> {
+) -> JsonAnswer {
     caller.must_have(&MAY_CHALLENGE)?;
     let color = color.and_then(|name| Color::ALL.into_iter().find(|color| render::color(*color) == name));
     api.ask(move |state| {
@@ -161,7 +157,7 @@ async fn accept(
         }
     })
     .await?;
-    Ok(ok())
+    ok()
 }
 
 /// A challenge that is no longer open counts as gone for a player who declines or withdraws it.
@@ -177,21 +173,17 @@ async fn decline(
     Path(id): Path<ChallengeId>,
     caller: Caller,
     fields: FormFields,
-) -> Result<Json<Value>, ApiError> {
+) -> JsonAnswer {
     caller.must_have(&MAY_CHALLENGE)?;
     let reason = fields.text("reason").map(DeclineReason::from_key).unwrap_or_default();
     api.ask(move |state| state.decline(&id, &caller.account, reason).map_err(gone)).await?;
-    Ok(ok())
+    ok()
 }
 
-async fn cancel(
-    Shared(api): Shared<LichessApi>,
-    Path(id): Path<ChallengeId>,
-    caller: Caller,
-) -> Result<Json<Value>, ApiError> {
+async fn cancel(Shared(api): Shared<LichessApi>, Path(id): Path<ChallengeId>, caller: Caller) -> JsonAnswer {
     caller.must_have(&MAY_CHALLENGE)?;
     api.ask(move |state| state.cancel(&id, &caller.account).map_err(gone)).await?;
-    Ok(ok())
+    ok()
 }
 
 async fn challenge_ai(

@@ -13,7 +13,11 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{api::LichessApi, error::ApiError, render::color};
+use super::{
+    api::LichessApi,
+    error::ApiError,
+    render::{color, put},
+};
 use crate::{
     account::AccountId,
     game::{End, GameOutcome},
@@ -263,9 +267,7 @@ fn game_json(view: &GameView, options: &ExportOptions, url: &str) -> Value {
             return json!({ "aiLevel": level });
         }
         let mut user = json!({ "name": seat.name, "id": seat.account.as_str() });
-        if seat.bot {
-            user["title"] = json!("BOT");
-        }
+        put(&mut user, "title", seat.bot.then_some("BOT"));
         let mut player = json!({ "user": user, "rating": seat.rating.points() });
         if let Some(changes) = view.rating_changes {
             player["ratingDiff"] = json!(changes.get(side));
@@ -284,12 +286,8 @@ fn game_json(view: &GameView, options: &ExportOptions, url: &str) -> Value {
         "source": super::render::source(view),
         "players": { "white": player(Color::White), "black": player(Color::Black) },
     });
-    if let Some(winner) = view.winner() {
-        game["winner"] = json!(color(winner));
-    }
-    if let Some(fen) = view.line.start_fen() {
-        game["initialFen"] = json!(fen);
-    }
+    put(&mut game, "winner", view.winner().map(color));
+    put(&mut game, "initialFen", view.line.start_fen());
     if let Some(Tournament { id, kind: Some(kind) }) = &pairing.tournament {
         let field = match kind {
             TournamentKind::Arena => "arenaTour",

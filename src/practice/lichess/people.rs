@@ -10,7 +10,7 @@ use axum::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    api::{LichessApi, ok},
+    api::{JsonAnswer, LichessApi, ok},
     error::ApiError,
     fields::QueryFields,
     render,
@@ -39,7 +39,7 @@ fn user_json(state: &ServerState, id: &AccountId, url: &str, extended: bool) -> 
     Ok(render::user(account, state.unix_millis(account.created), state.unix_now(), url, extended))
 }
 
-async fn account(Shared(api): Shared<LichessApi>, caller: Caller) -> Result<Json<Value>, ApiError> {
+async fn account(Shared(api): Shared<LichessApi>, caller: Caller) -> JsonAnswer {
     let url = api.url.clone();
     let user = api
         .ask(move |state| {
@@ -54,7 +54,7 @@ async fn playing(
     Shared(api): Shared<LichessApi>,
     Query(QueryFields { nb, .. }): Query<QueryFields>,
     caller: Caller,
-) -> Result<Json<Value>, ApiError> {
+) -> JsonAnswer {
     let me = caller.account.clone();
     let games = api.server_state.ask(move |state| state.games_of(&me)).await?;
     let sides = games.iter().filter_map(|view| Some((view, view.pairing.color_of(&caller.account)?)));
@@ -70,10 +70,10 @@ async fn playing(
     Ok(Json(json!({ "nowPlaying": shown, "nbMyTurn": mine })))
 }
 
-async fn upgrade(Shared(api): Shared<LichessApi>, caller: Caller) -> Result<Json<Value>, ApiError> {
+async fn upgrade(Shared(api): Shared<LichessApi>, caller: Caller) -> JsonAnswer {
     caller.must_have(&["bot:play"])?;
     api.ask(move |state| state.upgrade(&caller.account)).await?;
-    Ok(ok())
+    ok()
 }
 
 async fn online_bots(
@@ -111,14 +111,14 @@ async fn test_tokens(Shared(api): Shared<LichessApi>, body: String) -> Json<Valu
     Json(answers.into())
 }
 
-async fn user(Shared(api): Shared<LichessApi>, Path(name): Path<String>) -> Result<Json<Value>, ApiError> {
+async fn user(Shared(api): Shared<LichessApi>, Path(name): Path<String>) -> JsonAnswer {
     let url = api.url.clone();
     let user = api.server_state.ask(move |state| user_json(state, &AccountId::of(&name), &url, true)).await?;
     user.map(Json).map_err(|_| ApiError::missing("Not found"))
 }
 
 /// Answers for up to 300 users, separated by commas; unknown ones are left out.
-async fn users(Shared(api): Shared<LichessApi>, ids: String) -> Result<Json<Value>, ApiError> {
+async fn users(Shared(api): Shared<LichessApi>, ids: String) -> JsonAnswer {
     let url = api.url.clone();
     let users = api.server_state.ask(move |state| {
         let known = ids.split(',').take(300).map(|name| AccountId::of(name.trim()));
@@ -128,7 +128,7 @@ async fn users(Shared(api): Shared<LichessApi>, ids: String) -> Result<Json<Valu
 }
 
 /// Returns the default preferences, for every account.
-async fn preferences(caller: Caller) -> Result<Json<Value>, ApiError> {
+async fn preferences(caller: Caller) -> JsonAnswer {
     caller.must_have(&["preference:read"])?;
     Ok(Json(json!({
         "prefs": {
@@ -146,21 +146,15 @@ async fn preferences(caller: Caller) -> Result<Json<Value>, ApiError> {
 async fn users_status(
     Shared(api): Shared<LichessApi>,
     Query(QueryFields { ids, .. }): Query<QueryFields>,
-) -> Result<Json<Value>, ApiError> {
+) -> JsonAnswer {
     let users = api.server_state.ask(move |state| {
         let known = ids.split(',').take(100).filter_map(|name| state.account(&AccountId::of(name.trim())));
         known
             .map(|account| {
                 let mut user = json!({ "id": account.id.as_str(), "name": account.name });
-                if account.bot {
-                    user["title"] = json!("BOT");
-                }
-                if state.is_online(&account.id) {
-                    user["online"] = json!(true);
-                }
-                if !state.games_of(&account.id).is_empty() {
-                    user["playing"] = json!(true);
-                }
+                render::put(&mut user, "title", account.bot.then_some("BOT"));
+                render::put(&mut user, "online", state.is_online(&account.id).then_some(true));
+                render::put(&mut user, "playing", (!state.games_of(&account.id).is_empty()).then_some(true));
                 user
             })
             .collect::<Vec<Value>>()

@@ -7,10 +7,10 @@ use axum::{
     response::Response,
     routing::{get, post},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
-    api::{LichessApi, ok},
+    api::{JsonAnswer, LichessApi, ok},
     error::ApiError,
     fields::{FormFields, QueryFields},
     render,
@@ -135,10 +135,10 @@ async fn play(
     Path((game, uci)): Path<(GameId, String)>,
     Query(options): Query<QueryFields>,
     caller: Caller,
-) -> Result<Json<Value>, ApiError> {
+) -> JsonAnswer {
     let uci = uci.parse().map_err(|_| ApiError::bad(format!("Invalid UCI: {uci}")))?;
     api.ask_as_bot(&caller, move |state, me| state.play(&game, me, uci, options.offering_draw)).await?;
-    Ok(ok())
+    ok()
 }
 
 async fn say(
@@ -146,7 +146,7 @@ async fn say(
     Path(game): Path<GameId>,
     caller: Caller,
     fields: FormFields,
-) -> Result<Json<Value>, ApiError> {
+) -> JsonAnswer {
     let room = match fields.text("room") {
         Some("player") => ChatRoom::Player,
         Some("spectator") => ChatRoom::Spectator,
@@ -158,26 +158,22 @@ async fn say(
         return Err(ApiError::Form("text", format!("Maximum length is {CHAT_CHARACTERS}")));
     }
     api.ask_as_bot(&caller, move |state, me| state.say(&game, me, room, &text)).await?;
-    Ok(ok())
+    ok()
 }
 
-async fn read_chat(
-    Shared(api): Shared<LichessApi>,
-    Path(game): Path<GameId>,
-    caller: Caller,
-) -> Result<Json<Value>, ApiError> {
+async fn read_chat(Shared(api): Shared<LichessApi>, Path(game): Path<GameId>, caller: Caller) -> JsonAnswer {
     let lines = api.ask_as_bot(&caller, move |state, me| state.chat(&game, me, ChatRoom::Player)).await?;
     Ok(Json(lines.into_iter().map(|line| json!({ "text": line.text, "user": line.username })).collect()))
 }
 
 /// Acts in a game; `over` is Lichess's answer for a finished game.
-async fn act_in_game<F>(api: LichessApi, caller: Caller, over: &str, act: F) -> Result<Json<Value>, ApiError>
+async fn act_in_game<F>(api: LichessApi, caller: Caller, over: &str, act: F) -> JsonAnswer
 where
     F: FnOnce(&mut ServerState, &AccountId) -> Result<(), Denied> + Send + 'static,
 {
     let done = api.ask_as_bot(&caller, move |state, me| Ok(act(state, me))).await?;
     match done {
-        Ok(()) => Ok(ok()),
+        Ok(()) => ok(),
         Err(Denied::Game(GameRefusal::Over)) => Err(ApiError::bad(over)),
         Err(denied) => Err(denied.into()),
     }

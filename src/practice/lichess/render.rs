@@ -22,6 +22,13 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
+/// Adds a field that Lichess leaves out where it says nothing.
+pub(super) fn put(object: &mut Value, key: &str, value: Option<impl Serialize>) {
+    if let Some(value) = value {
+        object[key] = json!(value);
+    }
+}
+
 pub(crate) const fn color(color: Color) -> &'static str {
     match color {
         Color::White => "white",
@@ -29,8 +36,9 @@ pub(crate) const fn color(color: Color) -> &'static str {
     }
 }
 
-pub(super) fn variant(variant: Variant) -> Value {
-    let (name, short) = match variant {
+/// The name of a variant, and a short one.
+const fn variant_names(variant: Variant) -> (&'static str, &'static str) {
+    match variant {
         Variant::Standard => ("Standard", "Std"),
         Variant::Chess960 => ("Chess960", "960"),
         Variant::FromPosition => ("From Position", "FEN"),
@@ -41,7 +49,11 @@ pub(super) fn variant(variant: Variant) -> Value {
         Variant::KingOfTheHill => ("King of the Hill", "KotH"),
         Variant::RacingKings => ("Racing Kings", "Racing"),
         Variant::ThreeCheck => ("Three-check", "3check"),
-    };
+    }
+}
+
+pub(super) fn variant(variant: Variant) -> Value {
+    let (name, short) = variant_names(variant);
     json!({ "key": variant.key(), "name": name, "short": short })
 }
 
@@ -53,14 +65,7 @@ pub(super) fn category_name(category: Category) -> &'static str {
         Category::Speed(Speed::Rapid) => "Rapid",
         Category::Speed(Speed::Classical) => "Classical",
         Category::Speed(Speed::Correspondence) => "Correspondence",
-        Category::Variant(Variant::KingOfTheHill) => "King of the Hill",
-        Category::Variant(Variant::RacingKings) => "Racing Kings",
-        Category::Variant(Variant::ThreeCheck) => "Three-check",
-        Category::Variant(Variant::Chess960) => "Chess960",
-        Category::Variant(Variant::Crazyhouse) => "Crazyhouse",
-        Category::Variant(Variant::Antichess) => "Antichess",
-        Category::Variant(Variant::Atomic) => "Atomic",
-        Category::Variant(_) => "Horde",
+        Category::Variant(variant) => variant_names(variant).0,
     }
 }
 
@@ -133,9 +138,7 @@ pub(crate) fn user(account: &PracticeAccount, created_at: u64, now: u64, url: &s
                 "rd": rating.deviation(),
                 "prog": 0,
             });
-            if rating.is_provisional() {
-                perf["prov"] = json!(true);
-            }
+            put(&mut perf, "prov", rating.is_provisional().then_some(true));
             (category.key().to_owned(), perf)
         })
         .collect();
@@ -147,9 +150,7 @@ pub(crate) fn user(account: &PracticeAccount, created_at: u64, now: u64, url: &s
         "seenAt": now,
         "playTime": { "total": 0, "tv": 0 },
     });
-    if account.bot {
-        user["title"] = json!("BOT");
-    }
+    put(&mut user, "title", account.bot.then_some("BOT"));
     if extended {
         let counts = account.counts;
         user["url"] = json!(format!("{url}/@/{}", account.name));
@@ -166,12 +167,8 @@ pub(crate) fn user(account: &PracticeAccount, created_at: u64, now: u64, url: &s
 
 fn challenge_user(seat: &PlayerView, online: bool) -> Value {
     let mut user = json!({ "id": seat.account.as_str(), "name": seat.name, "rating": seat.rating.points() });
-    if seat.bot {
-        user["title"] = json!("BOT");
-    }
-    if seat.rating.is_provisional() {
-        user["provisional"] = json!(true);
-    }
+    put(&mut user, "title", seat.bot.then_some("BOT"));
+    put(&mut user, "provisional", seat.rating.is_provisional().then_some(true));
     if online {
         user["online"] = json!(true);
         user["lag"] = json!(4);
@@ -217,9 +214,7 @@ pub(crate) fn challenge(challenge: &ChallengeView, url: &str, outgoing: bool) ->
         "perf": { "icon": "", "name": category_name(category) },
         "direction": if outgoing { "out" } else { "in" },
     });
-    if let Some(fen) = challenge.start.start_fen() {
-        value["initialFen"] = json!(fen);
-    }
+    put(&mut value, "initialFen", challenge.start.start_fen());
     if let ChallengeState::Declined(reason) = challenge.state {
         value["declineReason"] = json!(decline_text(reason));
         value["declineReasonKey"] = json!(reason.key().to_lowercase());
@@ -247,9 +242,7 @@ pub(crate) fn open_challenge(challenge: &OpenChallenge, url: &str) -> Value {
         "urlWhite": format!("{url}?color=white"),
         "urlBlack": format!("{url}?color=black"),
     });
-    if let Some(fen) = challenge.start.start_fen() {
-        value["initialFen"] = json!(fen);
-    }
+    put(&mut value, "initialFen", challenge.start.start_fen());
     value
 }
 
@@ -322,9 +315,7 @@ fn game_info(view: &GameView, side: Color) -> Value {
     if let Some(clocks) = view.clocks {
         game["secondsLeft"] = json!(clocks.of(side).remaining.as_secs());
     }
-    if let Some(winner) = view.winner() {
-        game["winner"] = json!(color(winner));
-    }
+    put(&mut game, "winner", view.winner().map(color));
     if let Some(changes) = view.rating_changes {
         game["ratingDiff"] = json!(changes.get(side));
         opponent["ratingDiff"] = json!(changes.get(!side));
@@ -376,9 +367,7 @@ fn game_player(seat: &PlayerView) -> Value {
         "title": seat.bot.then_some("BOT"),
         "rating": seat.rating.points(),
     });
-    if seat.rating.is_provisional() {
-        player["provisional"] = json!(true);
-    }
+    put(&mut player, "provisional", seat.rating.is_provisional().then_some(true));
     player
 }
 
@@ -429,7 +418,7 @@ struct StateLine {
     btime: u64,
     winc: u64,
     binc: u64,
-    status: &'static str,
+    status: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     winner: Option<&'static str>,
     #[serde(skip_serializing_if = "is_false")]
@@ -463,27 +452,13 @@ impl StateLine {
             btime: time.black,
             winc: increment.white,
             binc: increment.black,
-            status: status_name(view),
+            status: view.status().name().to_owned(),
             winner: view.winner().map(color),
             wdraw: view.draw_offers.white,
             bdraw: view.draw_offers.black,
             wtakeback: view.takeback_offers.white,
             btakeback: view.takeback_offers.black,
         }
-    }
-}
-
-fn status_name(view: &GameView) -> &'static str {
-    match view.status() {
-        GameStatus::Aborted => "aborted",
-        GameStatus::Mate => "mate",
-        GameStatus::Resign => "resign",
-        GameStatus::Stalemate => "stalemate",
-        GameStatus::Timeout => "timeout",
-        GameStatus::Draw => "draw",
-        GameStatus::OutOfTime => "outoftime",
-        GameStatus::VariantEnd => "variantEnd",
-        _ => "started",
     }
 }
 

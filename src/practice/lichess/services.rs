@@ -10,7 +10,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use shakmaty::Position as _;
 
-use super::{api::LichessApi, error::ApiError, tokens::Caller};
+use super::{
+    api::{JsonAnswer, LichessApi},
+    error::ApiError,
+    tokens::Caller,
+};
 use domain::{Color, Line, LineError, Score, Variant, engine_move, engine_position};
 use engine::{Engine, EngineOptions, Limits};
 
@@ -92,7 +96,7 @@ fn search(line: Line) -> KnownPosition {
 }
 
 /// The explorer requires a token.
-async fn explorer(_: Caller, Query(asked): Query<Asked>) -> Result<Json<Value>, ApiError> {
+async fn explorer(_: Caller, Query(asked): Query<Asked>) -> JsonAnswer {
     let known = asked.known().await?;
     let explored = known.line.position().fullmoves().get() as usize <= EXPLORED;
     let share = |place: usize| if place == 0 { 10 } else { 4 };
@@ -111,7 +115,7 @@ async fn explorer(_: Caller, Query(asked): Query<Asked>) -> Result<Json<Value>, 
     Ok(Json(json!({ "white": white, "draws": draws, "black": black, "moves": moves, "topGames": [], "opening": null })))
 }
 
-async fn cloud(Query(asked): Query<Asked>) -> Result<Json<Value>, ApiError> {
+async fn cloud(Query(asked): Query<Asked>) -> JsonAnswer {
     let known = asked.known().await?;
     if known.best.is_empty() {
         return Err(ApiError::missing("No cloud evaluation available for that position"));
@@ -131,7 +135,7 @@ async fn cloud(Query(asked): Query<Asked>) -> Result<Json<Value>, ApiError> {
     Ok(Json(json!({ "fen": known.line.fen(), "knodes": NODES / 1000, "depth": known.depth, "pvs": pvs })))
 }
 
-async fn chessdb(Query(asked): Query<Asked>) -> Result<Json<Value>, ApiError> {
+async fn chessdb(Query(asked): Query<Asked>) -> JsonAnswer {
     if asked.action.as_deref() != Some("queryall") {
         return Err(ApiError::bad("queryall alone is played here"));
     }
@@ -148,7 +152,7 @@ fn unknown_ending() -> Value {
     json!({ "category": "unknown", "moves": [] })
 }
 
-async fn tablebase(Query(asked): Query<Asked>) -> Result<Json<Value>, ApiError> {
+async fn tablebase(Query(asked): Query<Asked>) -> JsonAnswer {
     let known = asked.known().await?;
     let few = known.line.position().board().occupied().count() <= PIECES;
     let category = match known.best.first() {

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{
-    api::{LichessApi, ok},
+    api::{JsonAnswer, LichessApi, ok},
     error::ApiError,
     fields::FormFields,
     render,
@@ -45,25 +45,20 @@ pub(crate) fn routes() -> Router<LichessApi> {
     routes
 }
 
-async fn join(
-    Shared(api): Shared<LichessApi>,
-    name: Tournament,
-    caller: Caller,
-    fields: FormFields,
-) -> Result<Json<Value>, ApiError> {
+async fn join(Shared(api): Shared<LichessApi>, name: Tournament, caller: Caller, fields: FormFields) -> JsonAnswer {
     caller.must_have(&["tournament:write"])?;
     let (password, pair_now) = (fields.text("password").map(str::to_owned), fields.is_true("pairMeAsap"));
     api.ask(move |state| state.take_part(&caller.account, &name, password.as_deref(), pair_now)).await?;
-    Ok(ok())
+    ok()
 }
 
-async fn withdraw(Shared(api): Shared<LichessApi>, name: Tournament, caller: Caller) -> Result<Json<Value>, ApiError> {
+async fn withdraw(Shared(api): Shared<LichessApi>, name: Tournament, caller: Caller) -> JsonAnswer {
     caller.must_have(&["tournament:write"])?;
     api.ask(move |state| state.withdraw(&caller.account, &name)).await?;
-    Ok(ok())
+    ok()
 }
 
-async fn show(Shared(api): Shared<LichessApi>, name: Tournament) -> Result<Json<Value>, ApiError> {
+async fn show(Shared(api): Shared<LichessApi>, name: Tournament) -> JsonAnswer {
     let shown = api.ask(move |state| {
         let held = name.kind.and_then(|kind| state.tournament(kind, &name.id)).ok_or(Denied::NoSuchTournament)?;
         Ok(page(state, held))
@@ -126,12 +121,8 @@ fn describe_arena(arena: &mut Value, held: &PracticeTournament) {
     arena["system"] = json!("arena");
     arena["fullName"] = json!(plan.name);
     arena["minutes"] = json!(plan.lasts.as_secs() / 60);
-    if plan.bots_allowed {
-        arena["botsAllowed"] = json!(true);
-    }
-    if plan.password.is_some() {
-        arena["private"] = json!(true);
-    }
+    render::put(arena, "botsAllowed", plan.bots_allowed.then_some(true));
+    render::put(arena, "private", plan.password.is_some().then_some(true));
 }
 
 fn page(state: &ServerState, held: &PracticeTournament) -> Value {

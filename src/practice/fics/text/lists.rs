@@ -67,6 +67,12 @@ fn letter(terms: &GameTerms) -> &'static str {
     }
 }
 
+/// The kind and the clock of a game in a row of a list: `[ br  5   0]`.
+fn type_column(terms: &GameTerms) -> String {
+    let (minutes, increment) = minutes_and_increment(terms.time_control);
+    format!("[ {}{}{minutes:3} {increment:3}]", letter(terms), if terms.rated { 'r' } else { 'u' })
+}
+
 fn rows(view: &GameView, exact: bool, long: bool) -> String {
     let mut line: Line = view.line.prefix(0);
     let mut text = String::new();
@@ -94,19 +100,17 @@ fn rows(view: &GameView, exact: bool, long: bool) -> String {
 /// ` 12 1500 Ann        1500 Bob        [ br  5   0]   4:50 -  4:30 (39-39) W:  5`.
 pub(crate) fn game_row(view: &GameView, number: u32, lobby: &FicsLobby) -> String {
     let pairing = &view.pairing;
-    let (minutes, increment) = minutes_and_increment(pairing.terms.time_control);
     let clock = |color: Color| {
         let seconds = view.clocks.map_or(0, |clocks| clocks.of(color).remaining.as_secs());
         format!("{:3}:{:02}", seconds / 60, seconds % 60)
     };
     format!(
-        "{number:3} {:>4} {:<11}{:>4} {:<11}[ {}{}{minutes:3} {increment:3}] {} -{} {}:{:3}",
+        "{number:3} {:>4} {:<11}{:>4} {:<11}{} {} -{} {}:{:3}",
         rating(&pairing.players.white, lobby).trim(),
         pairing.players.white.name,
         rating(&pairing.players.black, lobby).trim(),
         pairing.players.black.name,
-        letter(&pairing.terms),
-        if pairing.terms.rated { 'r' } else { 'u' },
+        type_column(&pairing.terms),
         clock(Color::White),
         clock(Color::Black),
         view.line.turn().fold_wb('W', 'B'),
@@ -134,9 +138,8 @@ pub(crate) fn history_row(view: &GameView, name: &str) -> Option<String> {
         End::Abandoned => "Dis",
         End::Aborted => return None,
     };
-    let (minutes, increment) = minutes_and_increment(view.pairing.terms.time_control);
     Some(format!(
-        "{} ---- {} ---- {:<13.13} [ {}{}{minutes:3} {increment:3}] --- {how:<3} {}",
+        "{} ---- {} ---- {:<13.13} {} --- {how:<3} {}",
         match outcome.winner {
             Some(winner) if winner == ours => '+',
             Some(_) => '-',
@@ -144,8 +147,7 @@ pub(crate) fn history_row(view: &GameView, name: &str) -> Option<String> {
         },
         ours.fold_wb('W', 'B'),
         players.get(!ours).name,
-        letter(&view.pairing.terms),
-        if view.pairing.terms.rated { 'r' } else { 'u' },
+        type_column(&view.pairing.terms),
         date(view.changed_at),
     ))
 }
@@ -153,15 +155,12 @@ pub(crate) fn history_row(view: &GameView, name: &str) -> Option<String> {
 /// Returns ` 1: W Ann N [ br 5 0] W18 --- Wed Dec 23, 06:58 UTC 2009`. Names are cut to fifteen
 /// letters.
 pub(crate) fn stored_row(view: &GameView, number: usize, ours: Color, online: bool) -> String {
-    let pairing = &view.pairing;
-    let (minutes, increment) = minutes_and_increment(pairing.terms.time_control);
     format!(
-        "{number:2}: {} {:<15.15} {} [ {}{}{minutes:3} {increment:3}] {}{:<3} --- {}",
+        "{number:2}: {} {:<15.15} {} {} {}{:<3} --- {}",
         ours.fold_wb('W', 'B'),
-        pairing.players.get(!ours).name,
+        view.pairing.players.get(!ours).name,
         if online { 'Y' } else { 'N' },
-        letter(&pairing.terms),
-        if pairing.terms.rated { 'r' } else { 'u' },
+        type_column(&view.pairing.terms),
         view.line.turn().fold_wb('W', 'B'),
         shakmaty::Position::fullmoves(view.line.position()),
         date(view.changed_at),

@@ -1,26 +1,11 @@
 //! Tests of seeks, board styles, help and examination of games.
 
-use practice::{PracticeServer, SparringKind};
+use practice::SparringKind;
 
-use crate::{server, telnet::Telnet};
-
-async fn two_people() -> (PracticeServer, Telnet, Telnet) {
-    let server = server("").await;
-    let (ann, bob) = (Telnet::newcomer(&server, "Ann").await, Telnet::newcomer(&server, "Bob").await);
-    (server, ann, bob)
-}
-
-/// Ann, with White, begins a game against Bob.
-async fn begin(ann: &mut Telnet, bob: &mut Telnet) {
-    ann.say("match Bob 5 0 unrated white").await;
-    bob.until("Challenge: Ann").await;
-    bob.say("accept Ann").await;
-    for telnet in [ann, bob] {
-        telnet.until("{Game 1 (Ann vs. Bob) Creating").await;
-        telnet.until("<12> ").await;
-        telnet.until("fics% ").await;
-    }
-}
+use crate::{
+    server,
+    telnet::{Telnet, begin, two_people},
+};
 
 async fn fools_mate(ann: &mut Telnet, bob: &mut Telnet) {
     begin(ann, bob).await;
@@ -48,7 +33,7 @@ async fn sparring_seeks_can_be_played() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn boards_are_drawn_for_people() {
-    let (_server, mut ann, mut bob) = two_people().await;
+    let (_server, mut ann, mut bob) = two_people("").await;
     begin(&mut ann, &mut bob).await;
     ann.ask("style 1").await;
     ann.say("e2e4").await;
@@ -66,7 +51,7 @@ async fn boards_are_drawn_for_people() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn lower_case_pieces_are_accepted() {
-    let (_server, mut ann, mut bob) = two_people().await;
+    let (_server, mut ann, mut bob) = two_people("").await;
     begin(&mut ann, &mut bob).await;
     ann.play("nf3", "Nf3").await;
     // The clocks stand until both have moved.
@@ -76,7 +61,7 @@ async fn lower_case_pieces_are_accepted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn help_tells_what_a_command_does() {
-    let (_server, mut ann, _bob) = two_people().await;
+    let (_server, mut ann, _bob) = two_people("").await;
     assert!(ann.ask("help smoves").await.contains("Usage:    smoves [player] [n]"));
     assert!(ann.ask("help").await.contains("rematch"));
     assert!(ann.ask("help frobnicate").await.contains("There is no help available on \"frobnicate\"."));
@@ -84,7 +69,7 @@ async fn help_tells_what_a_command_does() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn finished_games_are_examined() {
-    let (_server, mut ann, mut bob) = two_people().await;
+    let (_server, mut ann, mut bob) = two_people("").await;
     fools_mate(&mut ann, &mut bob).await;
     let list = ann.ask("smoves Bob -1").await;
     assert!(list.contains("  2.  g4 ") && list.contains(" Qh4# "), "{list}");
@@ -105,7 +90,7 @@ async fn finished_games_are_examined() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_list_of_moves_is_short_or_long() {
-    let (_server, mut ann, mut bob) = two_people().await;
+    let (_server, mut ann, mut bob) = two_people("").await;
     begin(&mut ann, &mut bob).await;
     ann.play("nf3", "Nf3").await;
     bob.play("e5", "e5").await;
@@ -119,7 +104,7 @@ async fn a_list_of_moves_is_short_or_long() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn open_offers_are_listed() {
-    let (_server, mut ann, mut bob) = two_people().await;
+    let (_server, mut ann, mut bob) = two_people("").await;
     ann.say("match Bob 5 0 unrated white").await;
     bob.until("Challenge: Ann").await;
     let terms = "Ann (----) [white] Bob (----) unrated blitz 5 0.\n\r";
@@ -148,7 +133,7 @@ async fn numbers_of_ended_games_are_reused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rematch_repeats_the_terms() {
-    let (_server, mut ann, mut bob) = two_people().await;
+    let (_server, mut ann, mut bob) = two_people("").await;
     fools_mate(&mut ann, &mut bob).await;
     bob.say("rematch").await;
     ann.until("Challenge: Bob (----) Ann (----) unrated blitz 5 0.").await;
@@ -156,7 +141,7 @@ async fn rematch_repeats_the_terms() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whispers_skip_the_players() {
-    let (server, mut ann, mut bob) = two_people().await;
+    let (server, mut ann, mut bob) = two_people("").await;
     let (mut cyd, mut dan) = (Telnet::newcomer(&server, "Cyd").await, Telnet::newcomer(&server, "Dan").await);
     begin(&mut ann, &mut bob).await;
     cyd.ask("observe Ann").await;
@@ -170,7 +155,7 @@ async fn whispers_skip_the_players() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn announcements_reach_everybody() {
-    let (_server, mut ann, mut bob) = two_people().await;
+    let (_server, mut ann, mut bob) = two_people("").await;
     ann.say("announce supper is ready").await;
     bob.until("\n\r    **ANNOUNCEMENT** from Ann: supper is ready\n\r").await;
 }

@@ -7,22 +7,12 @@ use practice::{AccountId, ChallengeTerms, End, PracticeServer, SparringKind};
 
 use crate::{
     game_of, server,
-    telnet::{PASSWORD, Telnet},
+    telnet::{PASSWORD, Telnet, begin, two_people},
 };
 
-/// Two people of a dialect that need not greet them.
-async fn two_people(dialect: &str) -> (PracticeServer, Telnet, Telnet) {
-    let server = server(dialect).await;
-    let (ann, bob) = (Telnet::newcomer(&server, "Ann").await, Telnet::newcomer(&server, "Bob").await);
-    (server, ann, bob)
-}
-
 /// Begins a game and plays a move each.
-async fn begin(ann: &mut Telnet, bob: &mut Telnet, terms: &str) {
-    ann.say(&format!("match Bob {terms} unrated white")).await;
-    bob.until("Challenge: Ann").await;
-    bob.say("accept Ann").await;
-    ann.until("{Game 1 (Ann vs. Bob) Creating").await;
+async fn begin_with_moves(ann: &mut Telnet, bob: &mut Telnet) {
+    begin(ann, bob).await;
     ann.play("e2e4", "e4").await;
     bob.play("e7e5", "e5").await;
 }
@@ -30,7 +20,7 @@ async fn begin(ann: &mut Telnet, bob: &mut Telnet, terms: &str) {
 /// Bob's connection is lost, and he comes back and says `match Ann`. Returns what Ann is told of it.
 async fn bob_comes_back(dialect: &str) -> (String, String) {
     let (server, mut ann, mut bob) = two_people(dialect).await;
-    begin(&mut ann, &mut bob, "5 0").await;
+    begin_with_moves(&mut ann, &mut bob).await;
     drop(bob);
     let end = ann.until("} *").await;
     let mut bob = Telnet::login(&server, "Bob").await;
@@ -77,10 +67,7 @@ async fn plain_servers_show_fewer_fields() {
         ("dialect=uhlin", "P/e2-e4 (0:00) e4 1\n\r"),
     ] {
         let (_server, mut ann, mut bob) = two_people(dialect).await;
-        ann.say("match Bob 5 0 unrated white").await;
-        bob.until("Challenge: Ann").await;
-        bob.say("accept Ann").await;
-        ann.until("{Game 1 (Ann vs. Bob) Creating").await;
+        begin(&mut ann, &mut bob).await;
         ann.say("e2e4").await;
         bob.until(board).await;
     }
@@ -89,7 +76,7 @@ async fn plain_servers_show_fewer_fields() {
 #[tokio::test(flavor = "multi_thread")]
 async fn plain_servers_need_flag_claims() {
     let (_server, mut ann, mut bob) = two_people("dialect=capablanca").await;
-    begin(&mut ann, &mut bob, "5 0").await;
+    begin_with_moves(&mut ann, &mut bob).await;
     assert!(ann.ask("flag").await.contains("Opponent is not out of time"));
     assert!(ann.ask("set autoflag 1").await.contains("No such variable name autoflag."));
     // Not even an abort on the first move is one's own to decide.
@@ -99,13 +86,16 @@ async fn plain_servers_need_flag_claims() {
     ann.until("Game aborted by mutual agreement").await;
 }
 
+fn casual_white(initial: Duration) -> ChallengeTerms {
+    let time_control = TimeControl::real_time(initial, Duration::ZERO);
+    let terms = GameTerms { variant: Variant::Standard, time_control, rated: false };
+    ChallengeTerms::new(terms).with_color(Color::White)
+}
+
 /// A game of Ann's against a sparring player, over the other protocol: she has played her first move.
 async fn begin_elsewhere(server: &PracticeServer, initial: Duration) -> GameId {
     server.sparring("Sparring", SparringKind::Random).await.expect("a player");
-    let time_control = TimeControl::real_time(initial, Duration::ZERO);
-    let terms = ChallengeTerms::new(GameTerms { variant: Variant::Standard, time_control, rated: false });
-    let terms = terms.with_color(Color::White);
-    let game = server.game_between("Ann", "Sparring", terms).await.expect("a game");
+    let game = server.game_between("Ann", "Sparring", casual_white(initial)).await.expect("a game");
     let (id, ann) = (game.clone(), AccountId::of("Ann"));
     let uci = "e2e4".parse().expect("a move");
     server.ask(move |state| state.play(&id, &ann, uci, None)).await.expect("a server").expect("a legal move");
@@ -143,11 +133,9 @@ async fn first_board_may_show_a_move() {
     let server = server("").await;
     server.add_account("Bob", true).await.expect("an account");
     let mut ann = Telnet::newcomer(&server, "Ann").await;
-    let time_control = TimeControl::real_time(Duration::from_secs(300), Duration::ZERO);
-    let terms = ChallengeTerms::new(GameTerms { variant: Variant::Standard, time_control, rated: false });
     let begun = server.ask(move |state| {
         let (ann, bob) = (AccountId::of("Ann"), AccountId::of("Bob"));
-        let challenge = state.challenge(&bob, &ann, terms.with_color(Color::White), true).expect("a challenge");
+        let challenge = state.challenge(&bob, &ann, casual_white(Duration::from_secs(300)), true).expect("a challenge");
         let game = state.accept(&challenge.id, &ann).expect("a game");
         state.play(&game, &bob, "e2e4".parse().expect("a move"), None)
     });
@@ -214,11 +202,7 @@ async fn connection_faults_are_applied() {
     assert!(asked.elapsed() >= Duration::from_millis(100));
     let mut bob = Telnet::newcomer(&server, "Bob").await;
     server.faults().set_plan("slow=20000B/s,stall-move=100%".parse().expect("a plan"));
-    ann.say("match Bob 5 0 unrated white").await;
-    bob.until("Challenge: Ann").await;
-    bob.say("accept").await;
-    ann.until("{Game 1 (Ann vs. Bob) Creating").await;
-    ann.until("<12> ").await;
+    begin(&mut ann, &mut bob).await;
     ann.say("e2e4").await;
     ann.ask("date").await;
     let game = game_of(&server, "Ann").await;
@@ -240,10 +224,7 @@ async fn late_lines_keep_their_spacing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn lost_echo_never_comes() {
     let (_server, mut ann, mut bob) = two_people("echo=never").await;
-    ann.say("match Bob 5 0 unrated white").await;
-    bob.until("Challenge: Ann").await;
-    bob.say("accept").await;
-    ann.until("{Game 1 (Ann vs. Bob) Creating").await;
+    begin(&mut ann, &mut bob).await;
     ann.say("e2e4").await;
     bob.until("P/e2-e4").await;
     bob.say("e7e5").await;

@@ -1,6 +1,6 @@
 //! Tests of commands that people type over telnet.
 
-use practice::{End, PracticeServer, SparringKind};
+use practice::{End, SparringKind};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -9,12 +9,8 @@ use util::timeseal;
 
 use crate::{
     game_of, server,
-    telnet::{PASSWORD, PATIENCE, Telnet},
+    telnet::{PASSWORD, PATIENCE, Telnet, begin, two_people},
 };
-
-async fn partner(server: &PracticeServer, name: &str, kind: SparringKind) {
-    server.sparring(name, kind).await.expect("a new account");
-}
 
 /// Reads to the end of a connection, which must come.
 async fn is_closed(mut telnet: Telnet) {
@@ -60,8 +56,7 @@ async fn guests_and_members_can_log_in() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_people_play_scholars_mate() {
-    let server = server("").await;
-    let (mut ann, mut bob) = (Telnet::newcomer(&server, "Ann").await, Telnet::newcomer(&server, "Bob").await);
+    let (server, mut ann, mut bob) = two_people("").await;
     bob.ask("iset pendinfo 1").await;
     bob.ask("iset gameinfo 1").await;
     ann.say("match bob 5 0 unrated white").await;
@@ -108,12 +103,8 @@ async fn two_people_play_scholars_mate() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn game_waits_for_a_lost_player() {
-    let server = server("").await;
-    let (mut ann, mut bob) = (Telnet::newcomer(&server, "Ann").await, Telnet::newcomer(&server, "Bob").await);
-    ann.say("match bob 5 0 unrated white").await;
-    bob.until("Challenge:").await;
-    bob.say("accept").await;
-    ann.until("Creating").await;
+    let (server, mut ann, mut bob) = two_people("").await;
+    begin(&mut ann, &mut bob).await;
     ann.play("e4", "e4").await;
     bob.play("e5", "e5").await;
     let game = game_of(&server, "Ann").await;
@@ -140,8 +131,7 @@ async fn game_waits_for_a_lost_player() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn players_agree_on_things() {
-    let server = server("").await;
-    let (mut ann, mut bob) = (Telnet::newcomer(&server, "Ann").await, Telnet::newcomer(&server, "Bob").await);
+    let (_server, mut ann, mut bob) = two_people("").await;
     ann.say("seek 5 0 unrated white").await;
     ann.until("Your seek has been posted with index 1.").await;
     assert!(bob.ask("sought").await.contains("1 ad displayed."));
@@ -186,7 +176,7 @@ async fn players_agree_on_things() {
 #[tokio::test(flavor = "multi_thread")]
 async fn sparring_partners_resume_games() {
     let server = server("").await;
-    partner(&server, "Sparring", SparringKind::Random).await;
+    server.sparring("Sparring", SparringKind::Random).await.expect("a new account");
     let mut ann = Telnet::newcomer(&server, "Ann").await;
     ann.say("match sparring 1 1 unrated white wild fr").await;
     ann.until("Loaded from wild/fr").await;
@@ -215,7 +205,7 @@ async fn sparring_partners_resume_games() {
 #[tokio::test(flavor = "multi_thread")]
 async fn timeseal_pings_need_answers() {
     let server = server("").await;
-    partner(&server, "Sparring", SparringKind::Greedy).await;
+    server.sparring("Sparring", SparringKind::Greedy).await.expect("a new account");
     let mut stream = TcpStream::connect(server.fics_address().expect("a face")).await.expect("a connection");
     let mut text = String::new();
     for (line, wanted) in [

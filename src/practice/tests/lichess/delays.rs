@@ -9,8 +9,8 @@ use practice::{
 use reqwest::Method;
 
 use crate::{
-    client::{PATIENCE, server, server_with},
-    play::{BULLET, Pair},
+    client::{PATIENCE, server_with},
+    play::{BULLET, Pair, pair},
 };
 
 /// Long enough to be told from no time at all.
@@ -20,8 +20,7 @@ const NOTHING: Duration = Duration::from_millis(100);
 
 /// A game whose server has this plan of faults from then on.
 async fn pair_under(plan: &str) -> (practice::PracticeServer, Pair) {
-    let server = server().await;
-    let pair = Pair::start(&server, &BULLET).await;
+    let (server, pair) = pair().await;
     server.faults().set_plan(plan.parse().expect("a plan"));
     (server, pair)
 }

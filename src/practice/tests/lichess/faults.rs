@@ -10,13 +10,12 @@ use reqwest::{Method, StatusCode};
 
 use crate::{
     client::{Client, StreamEnd, server, server_with},
-    play::{BULLET, Pair, terms},
+    play::{BULLET, Pair, pair, terms},
 };
 
 #[testkit::test]
 async fn game_stream_breaks_in_every_way() {
-    let server = server().await;
-    let pair = Pair::start(&server, &BULLET).await;
+    let (server, pair) = pair().await;
     let game = || Streams::Board(pair.id.as_str().into(), "Black".to_owned());
     for (ply, fault) in [
         (1, StreamFault::CleanEnd),
@@ -80,8 +79,7 @@ async fn silenced_stream_stays_silent() {
 
 #[testkit::test]
 async fn lines_are_repeated_swapped_lost() {
-    let server = server().await;
-    let pair = Pair::start(&server, &BULLET).await;
+    let (server, pair) = pair().await;
     let mut board = pair.black.board(&pair.id).await;
     board.next_of("gameFull").await;
     let black = || Streams::Board(pair.id.as_str().into(), "Black".to_owned());
@@ -102,8 +100,7 @@ async fn lines_are_repeated_swapped_lost() {
 
 #[testkit::test]
 async fn move_is_refused_once() {
-    let server = server().await;
-    let pair = Pair::start(&server, &BULLET).await;
+    let (server, pair) = pair().await;
     for status in [429, 500, 502, 503] {
         server.faults().fail_requests(RequestKind::Move, Span::Times(2), RequestFault::Answer(status));
         for _ in 0..2 {
@@ -116,8 +113,7 @@ async fn move_is_refused_once() {
 
 #[testkit::test]
 async fn move_answer_may_be_late_or_lost() {
-    let server = server().await;
-    let pair = Pair::start(&server, &BULLET).await;
+    let (server, pair) = pair().await;
     let path = format!("/api/bot/game/{}/move", pair.id);
     let game = pair.id.as_str().into();
 
@@ -163,8 +159,7 @@ async fn event_stream_fails_for_a_while() {
 
 #[testkit::test]
 async fn restart_keeps_all_games() {
-    let server = server().await;
-    let pair = Pair::start(&server, &BULLET).await;
+    let (server, pair) = pair().await;
     let (mut white_board, mut black_board) = pair.boards().await;
     pair.play_all("e2e4 e7e5").await;
     server.restart(Duration::from_millis(10)).await.expect("a server that comes back");

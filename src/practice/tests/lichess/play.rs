@@ -36,6 +36,13 @@ impl Pair {
     }
 }
 
+/// A game on a server of its own.
+pub(crate) async fn pair() -> (practice::PracticeServer, Pair) {
+    let server = server().await;
+    let pair = Pair::start(&server, &BULLET).await;
+    (server, pair)
+}
+
 /// `white` challenges, `black` accepts.
 pub(crate) async fn start_game(white: &Client, black: &Client, black_name: &str, form: &[(&str, &str)]) -> String {
     let mut fields = vec![("color", "white")];
@@ -102,8 +109,7 @@ async fn sparring_plays_many_games_at_once() {
 
 #[testkit::test]
 async fn illegal_moves_get_lichess_errors() {
-    let server = server().await;
-    let pair = Pair::start(&server, &BULLET).await;
+    let (server, pair) = pair().await;
     let stranger = Client::bot(&server, "Stranger").await;
     for (who, game, uci, status, words) in [
         (&pair.white, pair.id.as_str(), "nonsense", StatusCode::BAD_REQUEST, "Invalid UCI: nonsense"),
@@ -121,8 +127,7 @@ async fn illegal_moves_get_lichess_errors() {
 
 #[testkit::test]
 async fn offer_precedes_its_move() {
-    let server = server().await;
-    let pair = Pair::start(&server, &BULLET).await;
+    let (_server, pair) = pair().await;
     let (_white_board, mut black_board) = pair.boards().await;
     pair.play_all("e2e4 e7e5").await;
     pair.white.post(&format!("/api/bot/game/{}/move/g1f3?offeringDraw=true", pair.id)).await.ok();
@@ -140,8 +145,7 @@ async fn offer_precedes_its_move() {
 
 #[testkit::test]
 async fn takeback_is_requested_and_granted() {
-    let server = server().await;
-    let pair = Pair::start(&server, &BULLET).await;
+    let (_server, pair) = pair().await;
     let (_white_board, mut black_board) = pair.boards().await;
     pair.play_all("e2e4 e7e5 g1f3").await;
     pair.white.post(&format!("/api/bot/game/{}/takeback/yes", pair.id)).await.ok();
@@ -153,8 +157,7 @@ async fn takeback_is_requested_and_granted() {
 
 #[testkit::test]
 async fn early_end_aborts_late_end_resigns() {
-    let server = server().await;
-    let pair = Pair::start(&server, &BULLET).await;
+    let (server, pair) = pair().await;
     pair.play_all("e2e4 e7e5").await;
     let abort = pair.white.post(&format!("/api/bot/game/{}/abort", pair.id)).await;
     assert_eq!((abort.status, abort.error().as_str()), (StatusCode::BAD_REQUEST, "This game can no longer be aborted"));
@@ -205,8 +208,7 @@ async fn chess960_castles_king_to_rook() {
 
 #[testkit::test]
 async fn chat_is_delivered_except_floods() {
-    let server = server().await;
-    let pair = Pair::start(&server, &BULLET).await;
+    let (server, pair) = pair().await;
     let (_white_board, mut black_board) = pair.boards().await;
     let path = format!("/api/bot/game/{}/chat", pair.id);
     let say = |room: &'static str, text: String| {

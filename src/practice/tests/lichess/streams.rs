@@ -4,13 +4,12 @@ use practice::{End, GamePatience, PracticeSettings};
 
 use crate::{
     client::{Client, StreamEnd, server, server_with},
-    play::{BULLET, Pair},
+    play::{BULLET, Pair, pair},
 };
 
 #[testkit::test]
 async fn event_stream_starts_complete() {
-    let server = server().await;
-    let pair = Pair::start(&server, &BULLET).await;
+    let (_server, pair) = pair().await;
     let challenge = pair.white.post_form("/api/challenge/black", &BULLET).await.ok().json();
     let mut events = pair.black.events().await;
     assert_eq!(events.next().await.expect("a line")["game"]["gameId"], *pair.id);
@@ -21,8 +20,7 @@ async fn event_stream_starts_complete() {
 
 #[testkit::test]
 async fn a_second_stream_closes_the_first() {
-    let server = server().await;
-    let pair = Pair::start(&server, &BULLET).await;
+    let (_server, pair) = pair().await;
     let mut first = pair.white.events().await;
     let _second = pair.white.events().await;
     assert_eq!(first.end().await, StreamEnd::Clean(String::new()));
