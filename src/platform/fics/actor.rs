@@ -23,11 +23,11 @@ use super::{
     link::TelnetLink,
     login::{Credentials, Login, LoginError, LoginStep},
     message::{FicsMessage, Speaker},
-    session::{FicsSession, RequestAnswer, SessionEffect, Ticket},
+    session::{FicsSession, RequestAnswer, SessionEffect},
     settings::FicsSettings,
     setup::SetUp,
 };
-use domain::{Action, ActionError, GameId, KnownGame, ServerEvent};
+use domain::{ActionError, ServerEvent};
 use util::{Backoff, Supervisor, timeseal::Version};
 
 /// Timeout for one command of the set-up, and after a command without a prompt.
@@ -58,20 +58,10 @@ const TALK_NEEDS: usize = super::QUEUE / 2;
 /// name, or no file descriptor.
 const LONGEST_LOCAL_PAUSE: Duration = Duration::from_secs(15);
 
-type RequestResult = Result<RequestAnswer, ActionError>;
+pub(super) type RequestResult = Result<RequestAnswer, ActionError>;
 
-pub(super) enum FicsRequest {
-    Act(Action, oneshot::Sender<RequestResult>),
-    LookFor(String, oneshot::Sender<RequestResult>),
-    LookUp(Box<KnownGame>, oneshot::Sender<RequestResult>),
-    /// Games that an earlier process left running or adjourned.
-    Remember(Vec<KnownGame>),
-    /// Facts about the server that an earlier process has learned.
-    Recall(String),
-    Resync(GameId),
-    OpenToNewGames(bool),
-    SeekGames(bool),
-}
+/// Something to be done with the session, whether there is a connection or not.
+pub(super) type FicsJob = Box<dyn FnOnce(&mut Actor, std::time::Instant) + Send>;
 
 enum ConnectionEnd {
     /// We are told to stop.
@@ -101,12 +91,12 @@ enum ConnectionPhase {
 pub(super) struct Actor {
     settings: FicsSettings,
     credentials: Credentials,
-    session: FicsSession,
-    requests: mpsc::Receiver<FicsRequest>,
+    pub(super) session: FicsSession,
+    requests: mpsc::Receiver<FicsJob>,
     events: mpsc::Sender<ServerEvent>,
     /// Events that did not fit into the queue. The connection ends as soon as there are any.
     untold: VecDeque<ServerEvent>,
-    tickets: HashMap<Ticket, oneshot::Sender<RequestResult>>,
+    tickets: HashMap<u64, oneshot::Sender<RequestResult>>,
     serial: u64,
     /// Version of timeseal at the next attempt; every lost connection begins with the newest again,
     /// because a server that was going down may have made us give one up.
@@ -123,7 +113,7 @@ impl Actor {
     pub(super) fn new(
         settings: FicsSettings,
         credentials: Credentials,
-        requests: mpsc::Receiver<FicsRequest>,
+        requests: mpsc::Receiver<FicsJob>,
         events: mpsc::Sender<ServerEvent>,
         cancel: CancellationToken,
     ) -> Self {
@@ -200,8 +190,8 @@ impl Actor {
                 }
                 () = sleep_until(until), if self.untold.is_empty() => return true,
                 request = self.requests.recv() => match request {
-                    Some(request) => {
-                        self.take(request);
+                    Some(job) => {
+                        job(self, Instant::now().into_std());
                         self.apply_offline();
                     }
                     None => return false,
@@ -286,7 +276,7 @@ impl Actor {
                     self.frame(frame, &mut phase, link).await?;
                 }
                 request = self.requests.recv() => match request {
-                    Some(request) => self.take(request),
+                    Some(job) => job(self, Instant::now().into_std()),
                     None => return Err(ConnectionEnd::Stopped),
                 },
                 () = sleep_until(due) => self.time_passed(&mut phase, link, &mut asked_for_life).await?,
@@ -540,34 +530,11 @@ impl Actor {
         }
     }
 
-    fn take(&mut self, request: FicsRequest) {
-        let now = Instant::now().into_std();
-        match request {
-            FicsRequest::Act(action, reply) => {
-                let ticket = self.ticket(reply);
-                self.session.act(action, ticket, now);
-            }
-            FicsRequest::LookFor(name, reply) => {
-                let ticket = self.ticket(reply);
-                self.session.look_for(&name, ticket, now);
-            }
-            FicsRequest::LookUp(game, reply) => {
-                let ticket = self.ticket(reply);
-                self.session.look_up(*game, ticket, now);
-            }
-            FicsRequest::Remember(games) => self.session.remember(games),
-            FicsRequest::Recall(learned) => self.session.recall(&learned),
-            FicsRequest::Resync(game) => self.session.resync(&game, now),
-            FicsRequest::OpenToNewGames(open) => self.session.open_to_new_games(open, now),
-            FicsRequest::SeekGames(wanted) => self.session.seek_games(wanted, now),
-        }
-    }
-
-    fn ticket(&mut self, reply: oneshot::Sender<RequestResult>) -> Ticket {
+    /// Notes the asker of a question.
+    pub(super) fn ticket(&mut self, reply: oneshot::Sender<RequestResult>) -> u64 {
         self.serial += 1;
-        let ticket = Ticket(self.serial);
-        self.tickets.insert(ticket, reply);
-        ticket
+        self.tickets.insert(self.serial, reply);
+        self.serial
     }
 
     /// Carries out the session's effects. If the connection breaks meanwhile, all requests still

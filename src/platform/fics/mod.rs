@@ -31,9 +31,9 @@ pub use check::{FicsReport, account_check};
 pub use settings::{FicsSettings, PASSWORD_CREDENTIAL, PASSWORD_VARIABLE, Password, Timeseal};
 
 use self::{
-    actor::{Actor, FicsRequest},
+    actor::{Actor, FicsJob, RequestResult},
     login::Credentials,
-    session::RequestAnswer,
+    session::{FicsSession, RequestAnswer},
 };
 use domain::{Account, Action, ActionError, Done, GameInfo, GameState, KnownGame, Offers, ServerEvent};
 
@@ -46,7 +46,7 @@ const QUEUE: usize = 1024;
 /// A FICS account, to be acted upon. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct FicsServer {
-    requests: mpsc::Sender<FicsRequest>,
+    requests: mpsc::Sender<FicsJob>,
 }
 
 /// Connects an account (or, without a password, a guest), and keeps it connected until `cancel`;
@@ -72,33 +72,45 @@ fn for_people(text: &str) -> String {
 }
 
 impl FicsServer {
-    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> FicsRequest) -> Result<T, ActionError> {
+    /// Asks the session something that it answers under the number of the question.
+    async fn ask(&self, question: impl FnOnce(&mut FicsSession, u64, Instant) + Send + 'static) -> RequestResult {
         let stopped = || ActionError::Unavailable("the FICS connection has been stopped".to_owned());
         let (reply, answer) = oneshot::channel();
-        self.requests.send(request(reply)).await.map_err(|_| stopped())?;
-        answer.await.map_err(|_| stopped())
+        let job: FicsJob = Box::new(|actor, now| {
+            let ticket = actor.ticket(reply);
+            question(&mut actor.session, ticket, now);
+        });
+        self.requests.send(job).await.map_err(|_| stopped())?;
+        answer.await.map_err(|_| stopped())?
+    }
+
+    async fn tell(&self, job: impl FnOnce(&mut FicsSession, Instant) + Send + 'static) {
+        let _ = self.requests.send(Box::new(|actor, now| job(&mut actor.session, now))).await;
     }
 }
 
 #[async_trait]
 impl Server for FicsServer {
     async fn perform(&self, action: Action) -> Result<Done, ActionError> {
-        match self.ask(|reply| FicsRequest::Act(action, reply)).await?? {
+        match self.ask(|session, ticket, now| session.act(action, ticket, now)).await? {
             RequestAnswer::Done(done) => Ok(done),
             RequestAnswer::There(_) | RequestAnswer::Found(..) => Ok(Done::Taken),
         }
     }
 
     async fn remember(&self, games: &[KnownGame]) {
-        let _ = self.requests.send(FicsRequest::Remember(games.to_vec())).await;
+        let games = games.to_vec();
+        self.tell(|session, _| session.remember(games)).await;
     }
 
     async fn recall(&self, learned: &str) {
-        let _ = self.requests.send(FicsRequest::Recall(learned.to_owned())).await;
+        let learned = learned.to_owned();
+        self.tell(move |session, _| session.recall(&learned)).await;
     }
 
     async fn resync(&self, game: &GameId) {
-        let _ = self.requests.send(FicsRequest::Resync(game.clone())).await;
+        let game = game.clone();
+        self.tell(move |session, now| session.resync(&game, now)).await;
     }
 
     fn repeats_moves(&self) -> bool {
@@ -108,11 +120,11 @@ impl Server for FicsServer {
     /// Sets whether new games are accepted. If not, the server keeps challenges away, our seeks
     /// end, and no stored game is resumed.
     async fn open_to_new_games(&self, open: bool) {
-        let _ = self.requests.send(FicsRequest::OpenToNewGames(open)).await;
+        self.tell(move |session, now| session.open_to_new_games(open, now)).await;
     }
 
     async fn seek_games(&self, wanted: bool) {
-        let _ = self.requests.send(FicsRequest::SeekGames(wanted)).await;
+        self.tell(move |session, now| session.seek_games(wanted, now)).await;
     }
 
     /// Returns no bots: computers must not challenge people unasked here, and seeks find computers
@@ -124,7 +136,8 @@ impl Server for FicsServer {
     async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError> {
         let mut available = Vec::with_capacity(ids.len());
         for id in ids {
-            let answer = self.ask(|reply| FicsRequest::LookFor(id.clone(), reply)).await??;
+            let id = id.clone();
+            let answer = self.ask(move |session, ticket, now| session.look_for(&id, ticket, now)).await?;
             available.push(answer == RequestAnswer::There(true));
         }
         Ok(available)
@@ -136,7 +149,8 @@ impl Server for FicsServer {
         known: Option<&KnownGame>,
     ) -> Result<(GameInfo, GameState), ActionError> {
         let known = known.ok_or_else(|| ActionError::NotFound(format!("nothing was seen of game {game}")))?;
-        match self.ask(|reply| FicsRequest::LookUp(Box::new(known.clone()), reply)).await?? {
+        let wanted = known.clone();
+        match self.ask(|session, ticket, now| session.look_up(wanted, ticket, now)).await? {
             RequestAnswer::Found(moves, status, winner) => {
                 let (clocks, received) = (None, Instant::now());
                 let [draw_offers, takeback_offers] = [Offers::default(); 2];

@@ -15,7 +15,7 @@ use tokio_util::codec::Decoder;
 use super::{
     codec::{ServerFrame, TelnetCodec},
     message::{FicsMessage, Speaker},
-    session::{FicsSession, SessionEffect, Ticket},
+    session::{FicsSession, SessionEffect},
     settings::FicsSettings,
 };
 use domain::{Action, ChallengeRequest, ServerEvent};
@@ -223,7 +223,7 @@ fn games(side: &RecordedSide) -> Vec<String> {
                 if let FicsMessage::Issued(terms) = &message {
                     let (opponent, terms) = (terms.second.name.clone(), terms.game_terms());
                     let request = ChallengeRequest { opponent, terms, our_color: None, initial_fen: None };
-                    player.act(Action::Challenge(request), Ticket(0), now);
+                    player.act(Action::Challenge(request), 0, now);
                 }
                 player.on(message, now);
             }
@@ -231,7 +231,7 @@ fn games(side: &RecordedSide) -> Vec<String> {
         for effect in player.effects() {
             match effect {
                 SessionEffect::Event(ServerEvent::Challenge(challenge)) if challenge.incoming => {
-                    player.act(Action::Accept(challenge.id), Ticket(0), now);
+                    player.act(Action::Accept(challenge.id), 0, now);
                 }
                 SessionEffect::Event(ServerEvent::GameState(_, state)) if !state.status.is_running() => {
                     let winner = state.winner.map_or("none", |color| color.fold_wb("white", "black"));

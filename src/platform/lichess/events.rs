@@ -49,7 +49,7 @@ pub(super) struct EventStream {
 
 impl EventStream {
     pub(super) fn new(http: Arc<Http>, games: GameStreams, events: mpsc::Sender<ServerEvent>) -> Self {
-        let patience = Patience::new(http.idle_timeout());
+        let patience = Patience::new(http.settings.idle_timeout);
         Self {
             http,
             games,
@@ -77,7 +77,7 @@ impl EventStream {
                 Err(error) => {
                     let at_least = match &error {
                         ActionError::Limited { retry_after, .. } => {
-                            retry_after.unwrap_or(self.http.limited_pause()).min(LIMIT_SPAN)
+                            retry_after.unwrap_or(self.http.settings.limited_pause).min(LIMIT_SPAN)
                         }
                         _ => Duration::ZERO,
                     };

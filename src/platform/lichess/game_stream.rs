@@ -116,7 +116,7 @@ pub(super) struct GameStream {
 
 impl GameStream {
     pub(super) fn new(id: GameId, http: Arc<Http>, events: mpsc::Sender<ServerEvent>, signals: GameSignals) -> Self {
-        let patience = Patience::new(http.idle_timeout());
+        let patience = Patience::new(http.settings.idle_timeout);
         Self {
             id,
             http,
@@ -292,7 +292,7 @@ impl GameStream {
     async fn read(&self, StreamLine { text, received }: StreamLine, us: &str) -> Option<ServerEvent> {
         let event = text
             .map_err(LichessLineError::from)
-            .and_then(|text| wire::game_event(&text, &self.id, us, self.http.url(), received));
+            .and_then(|text| wire::game_event(&text, &self.id, us, &self.http.settings.url, received));
         match event {
             Ok(event) => return Some(event),
             Err(unknown @ LichessLineError::Unknown(_)) => {
@@ -332,7 +332,7 @@ impl GameStream {
         let plies = self.plies_before + state.moves.split_ascii_whitespace().count();
         let turn = if plies.is_multiple_of(2) { Color::White } else { Color::Black };
         let parks = !self.is_over && self.correspondence.is_some_and(|ours| ours != turn);
-        self.parks_at = parks.then(|| Instant::now() + self.http.attention());
+        self.parks_at = parks.then(|| Instant::now() + self.http.settings.attention);
     }
 
     /// Returns true if the game, which its stream does not show, is among our running ones. `None`

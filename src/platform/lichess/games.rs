@@ -110,7 +110,7 @@ impl GameStreamsActor {
                     }
                 }
                 () = sleep_until(self.check_in), if !self.parked.is_empty() && self.checks.is_empty() => {
-                    self.check_in = Instant::now() + self.http.check_in();
+                    self.check_in = Instant::now() + self.http.settings.check_in;
                     let http = Arc::clone(&self.http);
                     self.checks.spawn(async move { games_playing(&http).await });
                 }
@@ -148,7 +148,7 @@ impl GameStreamsActor {
             return self.watch(id);
         }
         if self.parked.is_empty() {
-            self.check_in = Instant::now() + self.http.check_in();
+            self.check_in = Instant::now() + self.http.settings.check_in;
         }
         self.parked.insert(id);
     }

@@ -31,7 +31,7 @@ use super::{
     asked_until_believed,
     connections::Connections,
     request::{HttpCall, Lane, Topic, Turn},
-    settings::{LichessSettings, ServerUrl},
+    settings::LichessSettings,
     wire,
 };
 use domain::{Account, ActionError};
@@ -56,15 +56,9 @@ pub struct SetupError(String);
 #[derive(Debug)]
 pub(super) struct Http {
     connections: Connections,
-    url: ServerUrl,
+    pub(super) settings: LichessSettings,
     token: Token,
     authorization: HeaderValue,
-    idle_timeout: Duration,
-    move_timeout: Duration,
-    request_timeout: Duration,
-    limited_pause: Duration,
-    attention: Duration,
-    check_in: Duration,
     owner: OnceCell<TokenOwner>,
     /// Our id when we last stopped.
     remembered: OnceLock<String>,
@@ -104,25 +98,15 @@ impl Http {
         let _ = rustls::crypto::ring::default_provider().install_default();
         Ok(Self {
             connections: Connections::new(&settings.url, change).map_err(|error| setup(&chain(&error)))?,
-            url: settings.url.clone(),
+            settings: settings.clone(),
             token,
             authorization,
-            idle_timeout: settings.idle_timeout,
-            move_timeout: settings.move_timeout,
-            request_timeout: settings.request_timeout,
-            limited_pause: settings.limited_pause,
-            attention: settings.attention,
-            check_in: settings.check_in,
             owner: OnceCell::new(),
             remembered: OnceLock::new(),
             doubt: Notify::new(),
             turns: Default::default(),
             lists_rest: std::sync::Mutex::default(),
         })
-    }
-
-    pub(super) fn url(&self) -> &ServerUrl {
-        &self.url
     }
 
     /// Returns our account, if it may play. Asks the server until it has answered once, and never
@@ -170,7 +154,7 @@ impl Http {
         let scopes = match asked_until_believed(|| self.call(test.clone()), || self.patience_at_start()).await {
             Ok(body) => {
                 let mut tokens: HashMap<String, Option<wire::TokenInfo>> = decode("the token's test", &body)?;
-                let unknown = || ActionError::Unauthorised(format!("{} does not know this token", self.url));
+                let unknown = || ActionError::Unauthorised(format!("{} does not know this token", self.settings.url));
                 Some(tokens.remove(self.token.secret()).flatten().ok_or_else(unknown)?.scopes())
             }
             // A server that has no such test will say in time what the token does not allow.
@@ -202,7 +186,7 @@ impl Http {
 
     /// Sends one request in its lane and gives the body of a good answer.
     pub(super) async fn call(&self, call: HttpCall<'_>) -> Result<String, ActionError> {
-        let Lane::Ordinary(topic) = call.lane else { return self.send(call, self.move_timeout).await };
+        let Lane::Ordinary(topic) = call.lane else { return self.send(call, self.settings.move_timeout).await };
         let mut closed = self.turns[topic.turn() as usize].lock().await;
         let rest = if topic.turn() == Turn::Lists { *self.lists_rest() } else { None };
         let until = closed.get(&topic).copied().max(rest);
@@ -215,11 +199,11 @@ impl Http {
                 detail: "not sent: the server's wait has not passed".to_owned(),
             });
         }
-        let answer = self.send(call, self.request_timeout).await;
+        let answer = self.send(call, self.settings.request_timeout).await;
         // A limit with a name (a hundred games a day against bots) concerns only some requests of the topic; who asked knows which.
         // Whether the server named a time is left as it was: who asked may want to wait longer each time.
         if let Err(ActionError::Limited { retry_after, key: None, opponent: false, .. }) = &answer {
-            closed.insert(topic, Instant::now() + retry_after.unwrap_or(self.limited_pause));
+            closed.insert(topic, Instant::now() + retry_after.unwrap_or(self.settings.limited_pause));
         }
         answer
     }
@@ -230,7 +214,7 @@ impl Http {
         metrics::counter!(crate::REQUESTS_LIMITED, "endpoint" => lane.word()).increment(1);
         // A limit with a name is none on the number of requests.
         if key.is_none() && !opponent {
-            *self.lists_rest() = Some(Instant::now() + self.limited_pause);
+            *self.lists_rest() = Some(Instant::now() + self.settings.limited_pause);
         }
     }
 
@@ -278,26 +262,6 @@ impl Http {
         }
     }
 
-    /// Returns the pause after a 429 that does not name one.
-    pub(super) fn limited_pause(&self) -> Duration {
-        self.limited_pause
-    }
-
-    /// Returns the maximum silence of a stream.
-    pub(super) fn idle_timeout(&self) -> Duration {
-        self.idle_timeout
-    }
-
-    /// Returns the time for which a correspondence game's stream stays open after the bot's move.
-    pub(super) fn attention(&self) -> Duration {
-        self.attention
-    }
-
-    /// The interval of the questions about correspondence games without a stream.
-    pub(super) fn check_in(&self) -> Duration {
-        self.check_in
-    }
-
     fn request(&self, method: Method, path: &[&str], lane: Lane) -> reqwest::RequestBuilder {
         let user_agent = match self.owner.get() {
             Some(owner) => owner.user_agent.clone(),
@@ -305,7 +269,7 @@ impl Http {
         };
         self.connections
             .of(lane)
-            .request(method, self.url.at(path))
+            .request(method, self.settings.url.at(path))
             .header(AUTHORIZATION, self.authorization.clone())
             .header(USER_AGENT, user_agent)
     }

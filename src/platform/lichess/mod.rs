@@ -270,7 +270,7 @@ impl Server for LichessServer {
         let call = ["game", "export", game.as_str()];
         let query = [("clocks", "false"), ("evals", "false"), ("opening", "false")];
         let body = self.http.call(HttpCall::get(&call, Topic::Record).query(&query).json()).await?;
-        wire::exported_game(&body, &us, self.http.url(), Instant::now())
+        wire::exported_game(&body, &us, &self.http.settings.url, Instant::now())
             .map_err(|error| ActionError::Refused(error.to_string()))
     }
 }

@@ -2,7 +2,7 @@
 
 use shakmaty::Color;
 
-use super::name::is_name;
+use super::{FicsMessage, name::is_name};
 use domain::GameStatus;
 
 /// `{Game 12 (Ann vs. Bob) Creating rated blitz match.}`
@@ -36,53 +36,45 @@ pub struct GameEnd {
     pub words: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GameNotice {
-    Start(GameStart),
-    End(GameEnd),
-}
-
-impl GameNotice {
-    /// Reads a line that begins with `{Game `. What stands behind the closing brace decides: an end has a result there, a start has
-    /// nothing. The words between may begin with a player's name, and a player may be called `Creating`.
-    pub fn read(line: &str) -> Option<Self> {
-        let (game, rest) = line.strip_prefix("{Game ")?.split_once(" (")?;
-        let game = game.parse().ok()?;
-        let (players, rest) = rest.split_once(") ")?;
-        let (white, black) = players.split_once(" vs. ").filter(|(white, black)| is_name(white) && is_name(black))?;
-        let (words, result) = rest.rsplit_once('}')?;
-        let players = [white, black];
-        let (white, black) = (white.to_owned(), black.to_owned());
-        let result = result.trim();
-        if result.is_empty() {
-            let (verb, terms) = words.split_once(' ')?;
-            let resumed = match verb {
-                "Creating" => false,
-                "Continuing" => true,
-                _ => return None,
-            };
-            let (rated, kind) = terms.split_once(' ')?;
-            return Some(Self::Start(GameStart {
-                game,
-                white,
-                black,
-                resumed,
-                rated: rated == "rated",
-                kind: kind.trim_end_matches('.').trim_end_matches(" match").to_owned(),
-            }));
-        }
-        // Some servers add the number of pieces in brackets.
-        let (result, pieces) = result.split_once(' ').unwrap_or((result, "[]"));
-        let winner = match result {
-            "1-0" => Some(Color::White),
-            "0-1" => Some(Color::Black),
-            "1/2-1/2" | "*" => None,
+/// Reads a line that begins with `{Game `. What stands behind the closing brace decides: an end has a result there, a start has
+/// nothing. The words between may begin with a player's name, and a player may be called `Creating`.
+pub(super) fn read(line: &str) -> Option<FicsMessage> {
+    let (game, rest) = line.strip_prefix("{Game ")?.split_once(" (")?;
+    let game = game.parse().ok()?;
+    let (players, rest) = rest.split_once(") ")?;
+    let (white, black) = players.split_once(" vs. ").filter(|(white, black)| is_name(white) && is_name(black))?;
+    let (words, result) = rest.rsplit_once('}')?;
+    let players = [white, black];
+    let (white, black) = (white.to_owned(), black.to_owned());
+    let result = result.trim();
+    if result.is_empty() {
+        let (verb, terms) = words.split_once(' ')?;
+        let resumed = match verb {
+            "Creating" => false,
+            "Continuing" => true,
             _ => return None,
         };
-        let status = status_of(words, players, winner, result.contains("1/2"));
-        let is_whole = pieces.starts_with('[') && pieces.ends_with(']');
-        is_whole.then(|| Self::End(GameEnd { game, white, black, status, winner, words: words.to_owned() }))
+        let (rated, kind) = terms.split_once(' ')?;
+        return Some(FicsMessage::GameStart(GameStart {
+            game,
+            white,
+            black,
+            resumed,
+            rated: rated == "rated",
+            kind: kind.trim_end_matches('.').trim_end_matches(" match").to_owned(),
+        }));
     }
+    // Some servers add the number of pieces in brackets.
+    let (result, pieces) = result.split_once(' ').unwrap_or((result, "[]"));
+    let winner = match result {
+        "1-0" => Some(Color::White),
+        "0-1" => Some(Color::Black),
+        "1/2-1/2" | "*" => None,
+        _ => return None,
+    };
+    let status = status_of(words, players, winner, result.contains("1/2"));
+    let is_whole = pieces.starts_with('[') && pieces.ends_with(']');
+    is_whole.then(|| FicsMessage::GameEnd(GameEnd { game, white, black, status, winner, words: words.to_owned() }))
 }
 
 /// Clauses after the name of a player who ends a game.
@@ -204,7 +196,7 @@ mod tests {
             ("Bob exploded", "1-0", GameStatus::VariantEnd),
         ] {
             let line = format!("{{Game 12 (Ann vs. Bob) {words}}} {result}");
-            let Some(GameNotice::End(end)) = GameNotice::read(&line) else { panic!("{line}") };
+            let Some(FicsMessage::GameEnd(end)) = read(&line) else { panic!("{line}") };
             assert_eq!(end.status, status, "{line}");
             assert_eq!(end.winner, (result == "1-0").then_some(Color::White), "{line}");
         }
@@ -225,7 +217,7 @@ mod tests {
             ("adjourned", "*", GameStatus::Adjourned),
         ] {
             let line = format!("{{Game 12 (adjourned vs. Bob) {words}}} {result}");
-            let Some(GameNotice::End(end)) = GameNotice::read(&line) else { panic!("{line}") };
+            let Some(FicsMessage::GameEnd(end)) = read(&line) else { panic!("{line}") };
             assert_eq!((end.status, end.words.as_str()), (status, words), "{line}");
         }
     }
@@ -267,19 +259,18 @@ mod tests {
             ] {
                 for players in [format!("{name} vs. Bob"), format!("Bob vs. {name}")] {
                     let line = format!("{{Game 1 ({players}) {words}}} {result}");
-                    let Some(GameNotice::End(end)) = GameNotice::read(&line) else { panic!("{line}") };
+                    let Some(FicsMessage::GameEnd(end)) = read(&line) else { panic!("{line}") };
                     assert_eq!(end.status, status, "{line}");
                 }
             }
             let line = format!("{{Game 1 ({name} vs. Bob) Continuing rated blitz match.}}");
-            assert!(matches!(GameNotice::read(&line), Some(GameNotice::Start(start)) if start.resumed), "{line}");
+            assert!(matches!(read(&line), Some(FicsMessage::GameStart(start)) if start.resumed), "{line}");
         }
     }
 
     #[test]
     fn starts_and_other_lines_are_read() {
-        let Some(GameNotice::Start(start)) = GameNotice::read("{Game 7 (Ann vs. Bob) Continuing rated wild/fr match.}")
-        else {
+        let Some(FicsMessage::GameStart(start)) = read("{Game 7 (Ann vs. Bob) Continuing rated wild/fr match.}") else {
             panic!("a start")
         };
         assert!(start.resumed && start.rated && start.kind == "wild/fr" && start.game == 7);
@@ -292,7 +283,7 @@ mod tests {
             "{Game 1 (A vs. B) Ann resigns}",
             "{Game 1 (A;resign vs. B) Creating rated blitz match.}",
         ] {
-            assert_eq!(GameNotice::read(line), None, "{line}");
+            assert_eq!(read(line), None, "{line}");
         }
     }
 }

@@ -15,7 +15,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-pub use ending::{GameEnd, GameNotice, GameStart};
+pub use ending::{GameEnd, GameStart};
 pub(in crate::fics) use listing::may_name;
 pub use listing::{ListedMoves, ListedTime, PastGame, StoredGame};
 pub(in crate::fics) use name::is_name;

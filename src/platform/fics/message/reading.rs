@@ -2,8 +2,8 @@
 //! function knows one family of lines.
 
 use super::{
-    FicsMessage, FicsOffer, GameNotice, GameParameters, ListedTime, MatchTerms, OfferKind, ShownRating, Speaker,
-    SpeechKind, Style12, listing, name::is_name,
+    FicsMessage, FicsOffer, GameParameters, ListedTime, MatchTerms, OfferKind, ShownRating, Speaker, SpeechKind,
+    Style12, ending, listing, name::is_name,
 };
 
 impl FicsMessage {
@@ -11,10 +11,7 @@ impl FicsMessage {
     pub fn read(line: String) -> Self {
         let known = match line.as_bytes().first() {
             Some(b'<') => machine(&line),
-            Some(b'{') => GameNotice::read(&line).map(|line| match line {
-                GameNotice::Start(start) => Self::GameStart(start),
-                GameNotice::End(end) => Self::GameEnd(end),
-            }),
+            Some(b'{') => ending::read(&line),
             Some(b'*') => starred(&line),
             Some(b':') => Some(Self::Service(line[1..].trim().to_owned())),
             Some(b'(') => acknowledgement(&line),

@@ -2,9 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{
-    CurrentGame, FicsSession, FollowedGame, RequestAnswer, Ticket, challenges::is_kind_of_offer, requests::Want,
-};
+use super::{CurrentGame, FicsSession, FollowedGame, RequestAnswer, challenges::is_kind_of_offer, requests::Want};
 use crate::fics::{
     for_people,
     message::{OfferKind, is_name},
@@ -14,48 +12,43 @@ use domain::{
     TimeControl, UciMove, Variant,
 };
 
-enum Course {
-    /// Send these; that is all there is to it.
-    Commands(Vec<String>),
-    /// Send these when nothing that matters more is held up by them; that is all there is to it.
-    Talk(Vec<String>),
-    Await(String, Want),
-    /// Wait for the board that shows a move which is on its way already.
-    AwaitSameMove,
-}
+/// What came of an action so far; `None` if its answer depends on the server's.
+type Course = Result<Option<Done>, ActionError>;
 
 impl FicsSession {
     /// Does one thing, or says why not. The answer comes as an effect.
-    pub(crate) fn act(&mut self, action: Action, ticket: Ticket, now: Instant) {
-        if self.us.is_none() {
-            let answer = ActionError::Unavailable("not connected".to_owned());
-            return self.requests.answer(ticket, Err(answer));
-        }
-        match self.course(action, now) {
-            Ok(Course::Commands(commands)) => {
-                for command in commands {
-                    self.send(&command);
-                }
-                self.requests.answer(ticket, Ok(RequestAnswer::Done(Done::Taken)));
-            }
-            Ok(Course::Talk(commands)) => {
-                commands.into_iter().for_each(|command| self.send_in_turn(command));
-                self.requests.answer(ticket, Ok(RequestAnswer::Done(Done::Taken)));
-            }
-            Ok(Course::Await(command, want)) => {
-                self.requests.open(ticket, want, now);
-                self.send(&command);
-            }
-            Ok(Course::AwaitSameMove) => {
-                self.requests.join(ticket, |want| matches!(want, Want::OurMove { .. }));
-            }
-            Err(error) => self.requests.answer(ticket, Err(error)),
+    pub(crate) fn act(&mut self, action: Action, ticket: u64, now: Instant) {
+        let course = match self.us {
+            Some(_) => self.course(action, ticket, now),
+            None => Err(ActionError::Unavailable("not connected".to_owned())),
+        };
+        if let Some(answer) = course.map(|done| done.map(RequestAnswer::Done)).transpose() {
+            self.requests.answer(ticket, answer);
         }
         self.send_what_waits(now);
     }
 
+    /// Sends a command; that is all there is to it.
+    fn done_by(&mut self, command: &str) -> Course {
+        self.send(command);
+        Ok(Some(Done::Taken))
+    }
+
+    /// Sends a command when nothing that matters more is held up by it; that is all there is to it.
+    fn done_in_turn(&mut self, command: String) -> Course {
+        self.send_in_turn(command);
+        Ok(Some(Done::Taken))
+    }
+
+    /// Sends a command; the answer comes with what is wanted.
+    fn awaited(&mut self, command: &str, want: Want, ticket: u64, now: Instant) -> Course {
+        self.requests.open(ticket, want, now);
+        self.send(command);
+        Ok(None)
+    }
+
     /// Asks whether a player is online.
-    pub(crate) fn look_for(&mut self, name: &str, ticket: Ticket, now: Instant) {
+    pub(crate) fn look_for(&mut self, name: &str, ticket: u64, now: Instant) {
         if self.us.is_none() {
             let answer = ActionError::Unavailable("not connected".to_owned());
             return self.requests.answer(ticket, Err(answer));
@@ -69,67 +62,70 @@ impl FicsSession {
         }
     }
 
-    fn course(&mut self, action: Action, now: Instant) -> Result<Course, ActionError> {
-        let command = |text: &str| Ok(Course::Commands(vec![text.to_owned()]));
+    fn course(&mut self, action: Action, ticket: u64, now: Instant) -> Course {
         match action {
             Action::Accept(id) if self.challenges.get(&id).is_some_and(|one| one.is_stored) => {
                 let opponent = self.challenges.remove(&id).map(|one| one.opponent).unwrap_or_default();
                 self.resume_allowed(&opponent, now);
-                Ok(Course::Commands(Vec::new()))
+                Ok(Some(Done::Taken))
             }
             Action::Accept(id) => {
                 let handle = self.handle_of(&id)?;
                 if let Some(one) = self.challenges.get_mut(&id) {
                     one.is_accepted = true;
                 }
-                Ok(Course::Await(format!("accept {handle}"), Want::Game(id)))
+                self.awaited(&format!("accept {handle}"), Want::Game(id), ticket, now)
             }
             Action::Decline(id, reason) => self.decline(&id, reason, now),
             Action::Cancel(id) => {
                 let handle = self.handle_of(&id)?;
                 self.challenges.remove(&id);
-                command(&format!("withdraw {handle}"))
+                self.done_by(&format!("withdraw {handle}"))
             }
             Action::Challenge(request) => {
                 let command = match_command(&request)?;
-                Ok(Course::Await(command, Want::Issued(request.opponent.to_lowercase())))
+                self.awaited(&command, Want::Issued(request.opponent.to_lowercase()), ticket, now)
             }
-            Action::Move { game, uci, offer_draw } => self.make_move(&game, uci, offer_draw),
+            Action::Move { game, uci, offer_draw } => self.make_move(&game, uci, offer_draw, ticket, now),
             Action::Abort(id) => {
                 self.may_be_aborted(&id)?;
-                Ok(Course::Await("abort".to_owned(), Want::End))
+                self.awaited("abort", Want::End, ticket, now)
             }
             Action::Resign(id) => {
                 self.game_on_the_board(&id)?;
-                Ok(Course::Await("resign".to_owned(), Want::End))
+                self.awaited("resign", Want::End, ticket, now)
             }
             // The server ends the game at once where a claim is right; elsewhere this is an offer.
-            Action::Draw(id, true) | Action::ClaimDraw(id) => self.running_game(&id).and_then(|_| command("draw")),
+            Action::Draw(id, true) | Action::ClaimDraw(id) => {
+                self.running_game(&id)?;
+                self.done_by("draw")
+            }
             Action::Draw(id, false) => self.decline_offer(&id, OfferKind::Draw),
             Action::Takeback(id, true) => {
                 let grant = self.running_game(&id)?.takeback_command();
-                command(&grant)
+                self.done_by(&grant)
             }
             Action::Takeback(id, false) => self.decline_offer(&id, OfferKind::Takeback(0)),
-            Action::ClaimVictory(id) => self.running_game(&id).and_then(|_| command("flag")),
+            Action::ClaimVictory(id) => {
+                self.running_game(&id)?;
+                self.done_by("flag")
+            }
             Action::Chat(id, room, text) => self.chat(&id, room, &text),
             Action::Join(entry) => self.ask_the_manager(&format!("join {}", entry.tournament.id)),
             Action::Leave(tournament) => self.ask_the_manager(&format!("WithdrawFromTourney {}", tournament.id)),
-            Action::Tell { to, text } => {
-                Ok(Course::Talk(vec![format!("tell {} {}", name_of(&to)?, for_people(&text))]))
-            }
+            Action::Tell { to, text } => self.done_in_turn(format!("tell {} {}", name_of(&to)?, for_people(&text))),
         }
     }
 
     /// Tournaments are held by a program on the server, which answers in its own time.
-    fn ask_the_manager(&self, request: &str) -> Result<Course, ActionError> {
+    fn ask_the_manager(&mut self, request: &str) -> Course {
         if self.settings.tournament_manager.is_empty() {
             return Err(ActionError::Unsupported("no tournament_manager is set for this server"));
         }
-        Ok(Course::Talk(vec![format!("td {request}")]))
+        self.done_in_turn(format!("td {request}"))
     }
 
-    fn chat(&mut self, id: &GameId, room: ChatRoom, text: &str) -> Result<Course, ActionError> {
+    fn chat(&mut self, id: &GameId, room: ChatRoom, text: &str) -> Course {
         let is_over = self.ended.as_ref().is_some_and(|(ended, _)| ended == id);
         if !is_over {
             self.running_game(id)?;
@@ -138,13 +134,13 @@ impl FicsSession {
         let command = match room {
             // The last opponent hears us after the game, too.
             ChatRoom::Player => format!("say {text}"),
-            ChatRoom::Spectator if is_over => return Ok(Course::Talk(Vec::new())),
+            ChatRoom::Spectator if is_over => return Ok(Some(Done::Taken)),
             ChatRoom::Spectator => format!("whisper {text}"),
         };
         // The server does not show us what we say ourselves.
         let username = self.us.as_ref().map_or_else(String::new, |us| us.name.clone());
         self.tell(ServerEvent::Chat(id.clone(), ChatLine { room, username, text }));
-        Ok(Course::Talk(vec![command]))
+        self.done_in_turn(command)
     }
 
     fn handle_of(&self, id: &ChallengeId) -> Result<String, ActionError> {
@@ -155,11 +151,11 @@ impl FicsSession {
         self.challenges.handle_of(id).ok_or_else(unclear)
     }
 
-    fn decline(&mut self, id: &ChallengeId, reason: DeclineReason, now: Instant) -> Result<Course, ActionError> {
+    fn decline(&mut self, id: &ChallengeId, reason: DeclineReason, now: Instant) -> Course {
         if self.challenges.get(id).is_some_and(|one| one.is_stored) {
             // A stored game is no request of the opponent.
             self.challenges.remove(id);
-            return Ok(Course::Commands(Vec::new()));
+            return Ok(Some(Done::Taken));
         }
         let handle = self.handle_of(id);
         let opponent = self.challenges.remove(id).map(|pending| pending.opponent).unwrap_or_default();
@@ -167,7 +163,7 @@ impl FicsSession {
         if let Some(why) = polite(reason).filter(|_| self.courtesy.may_be_said(&opponent, now)) {
             self.send_in_turn(format!("tell {opponent} Sorry, {why}."));
         }
-        Ok(Course::Commands(vec![format!("decline {handle}")]))
+        self.done_by(&format!("decline {handle}"))
     }
 
     /// Checks that this game is on the board, played or not.
@@ -200,7 +196,7 @@ impl FicsSession {
         }
     }
 
-    fn make_move(&mut self, id: &GameId, uci: UciMove, offer_draw: bool) -> Result<Course, ActionError> {
+    fn make_move(&mut self, id: &GameId, uci: UciMove, offer_draw: bool, ticket: u64, now: Instant) -> Course {
         let game = self.running_game(id)?;
         if !game.is_our_move() {
             return Err(ActionError::Refused("it is not our move".to_owned()));
@@ -210,32 +206,35 @@ impl FicsSession {
             return Err(ActionError::Refused(format!("{uci} is not legal on the board")));
         };
         if offer_draw && they_offer {
-            return Ok(Course::Commands(vec!["draw".to_owned()]));
+            return self.done_by("draw");
         }
         let ply = game.line().ply();
         // Those of other positions have been answered by the boards that came since.
         if self.requests.is_open(|want| matches!(want, Want::OurMove { uci: sent, .. } if *sent == uci)) {
-            return Ok(Course::AwaitSameMove);
+            // The board that shows it answers both.
+            self.requests.join(ticket, |want| matches!(want, Want::OurMove { .. }));
+            return Ok(None);
         }
         if self.requests.is_open(|want| matches!(want, Want::OurMove { .. })) {
             return Err(ActionError::Unavailable("another move is already on its way".to_owned()));
         }
         // An offer belongs after the move, when it is the opponent's turn to think about it.
-        Ok(Course::Await(command.clone(), Want::OurMove { uci, ply, command, draw_after: offer_draw }))
+        let want = Want::OurMove { uci, ply, command: command.clone(), draw_after: offer_draw };
+        self.awaited(&command, want, ticket, now)
     }
 
     /// Declines an offer by its number, or by the opponent's name where there are no numbers.
-    fn decline_offer(&mut self, id: &GameId, what: OfferKind) -> Result<Course, ActionError> {
+    fn decline_offer(&mut self, id: &GameId, what: OfferKind) -> Course {
         let game = self.running_game(id)?;
         if let Some(index) = game.their_offer(what) {
-            return Ok(Course::Commands(vec![format!("decline {index}")]));
+            return self.done_by(&format!("decline {index}"));
         }
         let opponent = &game.info.opponent().name;
         // Where the name means something else, our next move declines.
         let decline = (!is_kind_of_offer(opponent)).then(|| format!("decline {opponent}"));
         // Nothing that the server says will tell that it stands no more, and the same may be asked for again.
         self.note_offer(false, what, false);
-        Ok(Course::Commands(decline.into_iter().collect()))
+        decline.map_or(Ok(Some(Done::Taken)), |command| self.done_by(&command))
     }
 }
 

@@ -22,7 +22,7 @@ use jiff::{SignedDuration, Timestamp, civil::DateTime, tz::TimeZone};
 use shakmaty::Position;
 
 use super::{
-    CurrentGame, FicsSession, RequestAnswer, Ticket,
+    CurrentGame, FicsSession, RequestAnswer,
     game::{MovesAnswer, read_san},
     requests::Requests,
 };
@@ -72,7 +72,7 @@ pub(super) struct LookUps {
 }
 
 struct PendingLookUp {
-    ticket: Ticket,
+    ticket: u64,
     game: KnownGame,
     attempts: u32,
 }
@@ -208,7 +208,7 @@ impl FicsSession {
         }
     }
 
-    pub(crate) fn look_up(&mut self, game: KnownGame, ticket: Ticket, now: Instant) {
+    pub(crate) fn look_up(&mut self, game: KnownGame, ticket: u64, now: Instant) {
         let id = &game.info.id;
         if self.current_id() == Some(id) || self.adjournments.is_cut_off(id) {
             let answer = found(&game.shown, GameStatus::Started, None);

@@ -32,7 +32,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub(crate) use self::requests::{RequestAnswer, Ticket};
+pub(crate) use self::requests::RequestAnswer;
 use self::{
     challenges::Challenges,
     courtesy::Courtesy,
@@ -73,7 +73,7 @@ pub(crate) enum SessionEffect {
     Send(String),
     /// Let the server do the command that it may have left lying.
     Nudge,
-    Answer(Ticket, Result<RequestAnswer, ActionError>),
+    Answer(u64, Result<RequestAnswer, ActionError>),
 }
 
 enum CurrentGame {

@@ -8,10 +8,6 @@ use domain::{ActionError, ChallengeId, Color, Done, GameStatus, UciMove};
 /// commands at once stay one command behind from then on.
 const NUDGE_AFTER: Duration = Duration::from_secs(1);
 
-/// Identifies a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Ticket(pub u64);
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RequestAnswer {
     Done(Done),
@@ -36,13 +32,13 @@ pub(super) enum Want {
     End,
 }
 
-/// Requests in the order in which they were sent.
+/// Requests in the order in which they were sent, each with the number under which it is answered (its ticket).
 #[derive(Debug)]
 pub(super) struct Requests {
     patience: Duration,
-    open: Vec<(Ticket, Want, Instant)>,
+    open: Vec<(u64, Want, Instant)>,
     nudged: Option<Instant>,
-    answers: Vec<(Ticket, Result<RequestAnswer, ActionError>)>,
+    answers: Vec<(u64, Result<RequestAnswer, ActionError>)>,
 }
 
 impl Requests {
@@ -50,20 +46,18 @@ impl Requests {
         Self { patience, open: Vec::new(), nudged: None, answers: Vec::new() }
     }
 
-    pub(super) fn open(&mut self, ticket: Ticket, want: Want, now: Instant) {
+    pub(super) fn open(&mut self, ticket: u64, want: Want, now: Instant) {
         self.open.push((ticket, want, now + self.patience));
     }
 
-    /// Waits for what an earlier request of this kind waits for, and no longer than that one. Whether there is such a request.
-    pub(super) fn join(&mut self, ticket: Ticket, kind: impl Fn(&Want) -> bool) -> bool {
+    /// Waits for what an earlier request of this kind waits for, and no longer than that one.
+    pub(super) fn join(&mut self, ticket: u64, kind: impl Fn(&Want) -> bool) {
         let earlier = self.open.iter().find(|(_, want, _)| kind(want));
         let joined = earlier.map(|(_, want, until)| (ticket, want.clone(), *until));
-        let is_joined = joined.is_some();
         self.open.extend(joined);
-        is_joined
     }
 
-    pub(super) fn answer(&mut self, ticket: Ticket, answer: Result<RequestAnswer, ActionError>) {
+    pub(super) fn answer(&mut self, ticket: u64, answer: Result<RequestAnswer, ActionError>) {
         self.answers.push((ticket, answer));
     }
 
@@ -134,7 +128,7 @@ impl Requests {
     }
 
     /// The answers since the last call.
-    pub(super) fn answers(&mut self) -> Vec<(Ticket, Result<RequestAnswer, ActionError>)> {
+    pub(super) fn answers(&mut self) -> Vec<(u64, Result<RequestAnswer, ActionError>)> {
         std::mem::take(&mut self.answers)
     }
 }

@@ -43,6 +43,10 @@ const ASK_AGAIN: Duration = Duration::from_secs(60);
 /// for that list.
 const LISTED_LATELY: Duration = Duration::from_secs(2);
 
+/// Facts about a server's matches, for a later process.
+const MATCH_RESUMES: &str = "match resumes";
+const MATCH_IS_NEW: &str = "match is new";
+
 struct Adjourned {
     /// Its name when it is resumed.
     id: GameId,
@@ -67,31 +71,12 @@ struct Adjourned {
     left_running: bool,
 }
 
-/// Meaning of a match with the opponent of a stored game, on a server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum MatchMeaning {
-    #[default]
-    Unknown,
-    /// It resumes the game, and is marked so.
-    Resumes,
-    /// It is a new challenge.
-    ProposesNewGame,
-}
-
 /// A match of ours that is to resume a game.
 struct AskedMatch {
     opponent: String,
     /// Time at which it is withdrawn, or forgotten if it was withdrawn.
     until: Instant,
     is_withdrawn: bool,
-}
-
-/// Commands that resume games.
-#[derive(Default)]
-struct Asking {
-    commands: Vec<String>,
-    /// True if the list of games that wait is wanted first.
-    needs_list: bool,
 }
 
 /// All of them, by opponent in lower case: a server keeps one a pair of players.
@@ -105,9 +90,9 @@ pub(super) struct Adjournments {
     verdict_at: Option<Instant>,
     /// True if this server has shown that it does not know `resume`.
     knows_no_resume: bool,
-    /// Meaning of a match with the opponent of a stored game on this server. It outlasts the
-    /// connection.
-    match_meaning: MatchMeaning,
+    /// Meaning of a match with the opponent of a stored game on this server, [`MATCH_RESUMES`] or
+    /// [`MATCH_IS_NEW`], once it is known. It outlasts the connection.
+    match_meaning: Option<&'static str>,
     /// True if it was told that games which wait cannot go on.
     told_for_good: bool,
     /// True if this server has shown that it has no list of games that wait.
@@ -155,20 +140,7 @@ impl Adjournments {
 
     /// Restores the meaning of a match that an earlier process has learned.
     pub(super) fn recall(&mut self, words: &str) {
-        self.match_meaning = match words {
-            MATCH_RESUMES => MatchMeaning::Resumes,
-            MATCH_IS_NEW => MatchMeaning::ProposesNewGame,
-            _ => MatchMeaning::Unknown,
-        };
-    }
-
-    /// Returns the meaning for a later process.
-    fn learned(&self) -> Option<&'static str> {
-        match self.match_meaning {
-            MatchMeaning::Unknown => None,
-            MatchMeaning::Resumes => Some(MATCH_RESUMES),
-            MatchMeaning::ProposesNewGame => Some(MATCH_IS_NEW),
-        }
+        self.match_meaning = [MATCH_RESUMES, MATCH_IS_NEW].into_iter().find(|known| *known == words);
     }
 
     /// True if a game of ours with this player, whose terms the policy has seen, may be the one that the server wants to resume.
@@ -263,7 +235,7 @@ impl Adjournments {
 
     /// True if there is no way in which a game that waits could go on.
     fn cannot_resume(&self) -> bool {
-        self.knows_no_resume && self.match_meaning == MatchMeaning::ProposesNewGame
+        self.knows_no_resume && self.match_meaning == Some(MATCH_IS_NEW)
     }
 
     /// The list is asked for once more: what it does not name does not wait. Whether there is such a list.
@@ -277,7 +249,7 @@ impl Adjournments {
     /// The server marks what goes on with this player as the resumption of a game, which was asked for by a match where `by_match`.
     pub(super) fn marked(&mut self, opponent: &str, by_match: bool) {
         if self.knows_no_resume && (by_match || self.is_unmarked(opponent)) {
-            self.match_meaning = MatchMeaning::Resumes;
+            self.match_meaning = Some(MATCH_RESUMES);
         }
         self.is_answered(opponent);
     }
@@ -286,7 +258,7 @@ impl Adjournments {
     /// `resume`, a match did it.
     pub(super) fn is_marked_by_them(&mut self) {
         if self.knows_no_resume {
-            self.match_meaning = MatchMeaning::Resumes;
+            self.match_meaning = Some(MATCH_RESUMES);
         }
     }
 
@@ -298,9 +270,7 @@ impl Adjournments {
     /// The server takes what was to resume a game with this player for something new: nothing waits there. The opponent may have accepted it
     /// before it is withdrawn.
     pub(super) fn is_new(&mut self, opponent: &str, now: Instant) {
-        if self.match_meaning == MatchMeaning::Unknown {
-            self.match_meaning = MatchMeaning::ProposesNewGame;
-        }
+        self.match_meaning.get_or_insert(MATCH_IS_NEW);
         self.does_not_wait(opponent, now);
     }
 
@@ -426,13 +396,13 @@ impl Adjournments {
         self.games.get(&opponent.to_lowercase()).map(|game| &game.id)
     }
 
-    /// Returns the requests that are due. The first opponent who accepts gets the game; the server
+    /// Returns the requests that are due, and true if the list of games that wait is wanted first. The first opponent who accepts gets the game; the server
     /// withdraws the other requests. Unless new games are wanted (`open`), only interrupted games
     /// are due.
-    fn ask_those_due(&mut self, now: Instant, open: bool) -> Asking {
-        let mut asking = Asking::default();
+    fn ask_those_due(&mut self, now: Instant, open: bool) -> (Vec<String>, bool) {
+        let (mut commands, mut needs_list) = (Vec::new(), false);
         if self.cannot_resume() {
-            return asking;
+            return (commands, needs_list);
         }
         for (opponent, game) in &mut self.games {
             if self.asked_by_match.is_some() {
@@ -444,19 +414,19 @@ impl Adjournments {
             }
             if !self.knows_no_resume {
                 game.asked = Some(now);
-                asking.commands.push(format!("resume {}", game.opponent));
+                commands.push(format!("resume {}", game.opponent));
             } else if self.knows_no_list || game.listed.is_some_and(|listed| now < listed + LISTED_LATELY) {
                 game.asked = Some(now);
                 game.listed = None;
-                asking.commands.push(game.match_command());
+                commands.push(game.match_command());
                 let (opponent, until) = (game.opponent.clone(), now + MARK_PATIENCE);
                 self.asked_by_match = Some(AskedMatch { opponent, until, is_withdrawn: false });
             } else if self.list_asked.is_none_or(|asked| now >= asked + ASK_AGAIN) {
                 self.list_asked = Some(now);
-                asking.needs_list = true;
+                needs_list = true;
             }
         }
-        asking
+        (commands, needs_list)
     }
 
     /// Returns the time of the next action; `may_ask` says whether opponents can be asked at all,
@@ -473,10 +443,6 @@ impl Adjournments {
         self.verdict_at.into_iter().chain(again.max(list_again.filter(|_| again.is_some()))).chain(unmarked).min()
     }
 }
-
-/// Facts about a server's matches, for a later process.
-const MATCH_RESUMES: &str = "match resumes";
-const MATCH_IS_NEW: &str = "match is new";
 
 impl Adjourned {
     /// True if it may go on while new games are wanted (`open`) or not.
@@ -598,11 +564,11 @@ impl FicsSession {
         if !self.may_resume() {
             return;
         }
-        let asking = self.adjournments.ask_those_due(now, self.open);
-        for command in asking.commands {
+        let (commands, needs_list) = self.adjournments.ask_those_due(now, self.open);
+        for command in commands {
             self.send(&command);
         }
-        if asking.needs_list && !self.outbox.holds("stored") {
+        if needs_list && !self.outbox.holds("stored") {
             self.adjournments.ask_again();
             self.send_in_turn("stored".to_owned());
             self.send_in_turn(END_OF_LISTS.to_owned());
@@ -626,7 +592,7 @@ impl FicsSession {
 
     /// Tells what a later process is to know of this server, when it is news.
     pub(super) fn tell_what_is_learned(&mut self) {
-        let learned = self.adjournments.learned();
+        let learned = self.adjournments.match_meaning;
         if learned.is_some()
             && std::mem::replace(&mut self.told_learned, learned) != learned
             && let Some(words) = learned
@@ -640,7 +606,7 @@ impl FicsSession {
         let server = format!("{} {} ", self.settings.host, self.settings.port);
         if let Some(words) = learned.strip_prefix(&server) {
             self.adjournments.recall(words);
-            self.told_learned = self.adjournments.learned();
+            self.told_learned = self.adjournments.match_meaning;
         }
     }
 

@@ -50,7 +50,7 @@ impl Evening {
 
     fn act(&mut self, action: Action) -> Vec<String> {
         self.tickets += 1;
-        self.session.act(action, Ticket(self.tickets), self.now);
+        self.session.act(action, self.tickets, self.now);
         self.effects()
     }
 
@@ -900,7 +900,7 @@ fn finger_notes_are_no_list() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.effects();
     evening.tickets += 1;
-    evening.session.look_for("Ann", Ticket(evening.tickets), evening.now);
+    evening.session.look_for("Ann", evening.tickets, evening.now);
     assert_eq!(evening.effects(), ["> finger Ann"]);
     let note = " 1: B Bob            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC";
     let told = evening.hear(&["Finger of Ann:", "On for: 3 mins   Idle: 0 secs", note]);

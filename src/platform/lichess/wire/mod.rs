@@ -14,7 +14,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
 
 pub use self::export::exported_game;
 pub(super) use self::{
@@ -54,7 +55,7 @@ pub enum LichessLineError {
 struct Head<'a> {
     #[serde(borrow, rename = "type")]
     kind: Option<Cow<'a, str>>,
-    error: Option<serde_json::Value>,
+    error: Option<Value>,
 }
 
 /// A line of the event stream, as the account `us` sees it.
@@ -104,8 +105,7 @@ pub(super) fn read<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, Lic
 
 /// The server's words in the body of an error: `{"error": "..."}`, or the faults of a form by field.
 pub(super) fn error_text(body: &str) -> Option<String> {
-    fn words(value: &serde_json::Value) -> Option<String> {
-        use serde_json::Value;
+    fn words(value: &Value) -> Option<String> {
         match value {
             Value::String(text) => Some(text.clone()),
             Value::Array(texts) => Some(texts.iter().filter_map(words).collect::<Vec<_>>().join(", ")),
@@ -116,7 +116,7 @@ pub(super) fn error_text(body: &str) -> Option<String> {
             Value::Null | Value::Bool(_) | Value::Number(_) => None,
         }
     }
-    let value: serde_json::Value = serde_json::from_str(body).ok()?;
+    let value: Value = serde_json::from_str(body).ok()?;
     match value.get("error") {
         Some(error) => words(error),
         None => value.is_object().then(|| words(&value)).flatten(),
@@ -137,10 +137,10 @@ fn malformed(what: &str, reason: impl std::fmt::Display) -> LichessLineError {
     LichessLineError::Malformed { what: what.to_owned(), reason: reason.to_string() }
 }
 
-/// `null` and anything of another type than expected are as good as nothing, for fields that we can do without.
-fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
-    let value = serde_json::Value::deserialize(deserializer)?;
-    Ok(serde_json::from_value(value).ok())
+/// A field that we can do without, by its JSON pointer: `null` and anything of another type than expected are as good as
+/// nothing.
+fn field<T: DeserializeOwned>(fields: &Value, pointer: &str) -> Option<T> {
+    T::deserialize(fields.pointer(pointer)?).ok()
 }
 
 /// Milliseconds or seconds from outside: negative, endless and absurd ones become the nearest that make sense.

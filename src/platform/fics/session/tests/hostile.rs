@@ -166,7 +166,7 @@ impl Story {
 
     fn act(&mut self, action: Action) {
         self.evening.tickets += 1;
-        let ticket = Ticket(self.evening.tickets);
+        let ticket = self.evening.tickets;
         self.evening.session.act(action, ticket, self.evening.now);
     }
 

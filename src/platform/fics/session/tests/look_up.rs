@@ -31,7 +31,7 @@ impl Evening {
 
     fn look_up(&mut self, game: KnownGame) -> Vec<String> {
         self.tickets += 1;
-        self.session.look_up(game, Ticket(self.tickets), self.now);
+        self.session.look_up(game, self.tickets, self.now);
         let effects = self.effects();
         self.prompts(effects)
     }
