@@ -16,20 +16,38 @@ struct Evening {
 }
 
 impl Evening {
+    fn new(settings: FicsSettings) -> Self {
+        Self { session: FicsSession::new(settings, "run".to_owned()), now: Instant::now(), tickets: 0 }
+    }
+
+    /// Logged in, and the questions for lists are answered.
     fn begin(settings: FicsSettings) -> Self {
-        let mut evening =
-            Self { session: FicsSession::new(settings, "run".to_owned()), now: Instant::now(), tickets: 0 };
+        let mut evening = Self::new(settings);
         evening.log_in();
         evening
     }
 
-    fn log_in(&mut self) {
+    /// Logged in with the usual settings; then the server says these lines.
+    fn after(lines: &[&str]) -> Self {
+        let mut evening = Self::begin(FicsSettings::default());
+        evening.hear(lines);
+        evening
+    }
+
+    /// Loses the connection and logs in anew.
+    fn reconnects(&mut self) -> Vec<String> {
+        self.session.disconnected("a cable".to_owned());
+        self.log_in()
+    }
+
+    fn log_in(&mut self) -> Vec<String> {
         let us = Speaker { name: "Somebot".to_owned(), titles: vec!["C".to_owned()], game: None };
         self.session.connected(us, self.now);
         // It answers the questions for lists, one after the other.
         for _ in 0..3 {
             self.session.prompted(self.now);
         }
+        self.effects()
     }
 
     /// The server says these lines; gives what was told, sent and answered, in words.
@@ -132,12 +150,9 @@ const LIST_TO_E5: [&str; 3] = [
 
 #[test]
 fn old_servers_sentences_are_read() {
-    let mut evening = Evening::begin(FicsSettings::default());
-    assert_eq!(evening.effects(), ["Connected", "> stored", "> history", "> endoflists"]);
-    let told = evening.hear(&[
-        "Challenge: Ann (----) Somebot (----) unrated blitz 5 0.",
-        "You can \"accept\" or \"decline\", or propose different parameters.",
-    ]);
+    let mut evening = Evening::new(FicsSettings::default());
+    assert_eq!(evening.log_in(), ["Connected", "> stored", "> history", "> endoflists"]);
+    let told = evening.hear(&["Challenge: Ann (----) Somebot (----) unrated blitz 5 0.", ENDS]);
     assert_eq!(told, ["challenge ann-run-1"]);
     assert_eq!(evening.act(Action::Accept("ann-run-1".into())), ["> accept ann"]);
     let told = evening.hear(&[
@@ -149,8 +164,7 @@ fn old_servers_sentences_are_read() {
     ]);
     assert_eq!(told, ["started ann-run-1", "game ann-run-1: ", "= Ok(Done(Taken))"]);
     assert_eq!(evening.hear(&[E4]), ["state started: e2e4"]);
-    let uci = "e7e5".parse().expect("a move");
-    assert_eq!(evening.act(Action::Move { game: "ann-run-1".into(), uci, offer_draw: false }), ["> e7e5"]);
+    assert_eq!(evening.play("e7e5"), ["> e7e5"]);
     assert_eq!(evening.hear(&[E5]), ["state started: e2e4 e7e5", "= Ok(Done(Taken))"]);
     // Here there are no numbers for offers; the opponent's name will do.
     assert_eq!(evening.hear(&["Ann offers you a draw."]), ["state started: e2e4 e7e5"]);
@@ -176,11 +190,7 @@ fn rated_end_reports_rating_change() {
     const UP: &str = "blitz rating adjustment: 1500 --> 1508";
     let end = |change: &str| [format!("finished resign{change}"), "state resign: e2e4 e7e5".to_owned()];
 
-    let after_game = || {
-        let mut evening = Evening::begin(FicsSettings::default());
-        evening.hear(&GAME);
-        evening
-    };
+    let after_game = || Evening::after(&GAME);
     let mut evening = after_game();
     assert_eq!(evening.hear(&[END]), ["> history"], "the line about the ratings is on its way");
     assert_eq!(evening.hear(&[UP]), end(" +8"));
@@ -212,8 +222,7 @@ fn rated_end_reports_rating_change() {
 
 #[test]
 fn lagging_opponent_is_not_flagged() {
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.hear(&["Creating: Ann (1500) Somebot (1500) rated blitz 5 0", START, E4, E5]);
+    let mut evening = Evening::after(&["Creating: Ann (1500) Somebot (1500) rated blitz 5 0", START, E4, E5]);
     assert_eq!(evening.pass(Duration::from_secs(300)), [""; 0]);
     assert_eq!(evening.pass(Duration::from_secs(1)), ["> flag"]);
     assert_eq!(evening.hear(&["Opponent has timeseal; checking if (s)he's lagging."]), [""; 0]);
@@ -230,8 +239,7 @@ fn lagging_opponent_is_not_flagged() {
 /// On some servers only the challenge shows that a player is a guest.
 #[test]
 fn lagging_guest_gets_an_abort() {
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.hear(&["Challenge: Ann (++++) Somebot (1500) unrated blitz 5 0.", ENDS]);
+    let mut evening = Evening::after(&["Challenge: Ann (++++) Somebot (1500) unrated blitz 5 0.", ENDS]);
     evening.act(Action::Accept("ann-run-1".into()));
     evening.hear(&["Creating: Ann (0) Somebot (1500) unrated blitz 5 0", START, E4, E5]);
     assert_eq!(evening.pass(Duration::from_secs(371)), ["> flag", "> flag", "> flag", "> abort"]);
@@ -241,12 +249,10 @@ fn lagging_guest_gets_an_abort() {
 fn clockless_game_has_no_flag() {
     // Some servers tell an increment and run no clock; others say it when we flag.
     let untimed = |board: &str| board.replace(" 5 0 39 39 300 300 ", " 0 1 39 39 0 0 ");
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.hear(&[&untimed(START), &untimed(E4), &untimed(E5)]);
+    let mut evening = Evening::after(&[&untimed(START), &untimed(E4), &untimed(E5)]);
     assert_eq!(evening.pass(Duration::from_secs(3600)), [""; 0]);
 
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.hear(&[START, E4, E5]);
+    let mut evening = Evening::after(&[START, E4, E5]);
     assert_eq!(evening.pass(Duration::from_secs(301)), ["> flag"]);
     evening.hear(&["You can't flag an untimed game."]);
     assert_eq!(evening.pass(Duration::from_secs(3600)), [""; 0]);
@@ -254,9 +260,7 @@ fn clockless_game_has_no_flag() {
 
 /// A game with Ann was adjourned; she is here.
 fn with_a_game_that_waits() -> Evening {
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.hear(&[START, E4, "{Game 1 (Ann vs. Somebot) Ann lost connection; game adjourned} *"]);
-    evening
+    Evening::after(&[START, E4, "{Game 1 (Ann vs. Somebot) Ann lost connection; game adjourned} *"])
 }
 
 const HERE: &str = "Notification: Ann, who has an adjourned game with you, has arrived.";
@@ -265,14 +269,13 @@ const HERE: &str = "Notification: Ann, who has an adjourned game with you, has a
 #[test]
 fn only_marked_matches_resume_a_game() {
     let mut evening = with_a_game_that_waits();
-    let ends = "You can \"accept\" or \"decline\", or propose different parameters.";
-    let told = evening.hear(&["Challenge: Ann (1500) Somebot (1500) rated lightning 1 0.", ends]);
+    let told = evening.hear(&["Challenge: Ann (1500) Somebot (1500) rated lightning 1 0.", ENDS]);
     assert_eq!(told, ["challenge ann-run-2"], "it is for the policy to decide");
     assert_eq!(
         evening.act(Action::Decline("ann-run-2".into(), domain::DeclineReason::Generic)).first().map(String::as_str),
         Some("> decline ann")
     );
-    let told = evening.hear(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0 (adjourned).", ends]);
+    let told = evening.hear(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0 (adjourned).", ENDS]);
     assert_eq!(told, ["> accept ann"]);
 }
 
@@ -288,7 +291,6 @@ fn resumption_on_new_terms_is_judged() {
     }
     for terms in ["rated blitz 5 0 (adjourned)", "unrated blitz 5 0 (adjourned)"] {
         let mut evening = Evening::begin(FicsSettings::default());
-        evening.effects();
         let told = evening.hear(&[&format!("Challenge: Ann (1500) Somebot (1500) {terms}."), ENDS]);
         assert_eq!(told, ["challenge ann-run-1"], "nothing waits: {terms}");
     }
@@ -298,14 +300,10 @@ fn resumption_on_new_terms_is_judged() {
 /// is lost, is another.
 #[test]
 fn new_game_is_not_the_interrupted_one() {
-    let ends = "You can \"accept\" or \"decline\", or propose different parameters.";
     let with_white = START.replace("1 Ann Somebot -1", "1 Somebot Ann 1");
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.hear(&[&with_white]);
-    evening.session.disconnected("a cable".to_owned());
-    evening.effects();
-    evening.log_in();
-    evening.hear(&["Challenge: Ann (1500) [white] Somebot (1500) unrated blitz 5 0.", ends]);
+    let mut evening = Evening::after(&[&with_white]);
+    evening.reconnects();
+    evening.hear(&["Challenge: Ann (1500) [white] Somebot (1500) unrated blitz 5 0.", ENDS]);
     evening.act(Action::Accept("ann-run-2".into()));
     let begins = "{Game 1 (Ann vs. Somebot) Creating unrated blitz match.}";
     let told = evening.hear(&[begins, E4]);
@@ -317,11 +315,8 @@ fn new_game_is_not_the_interrupted_one() {
 #[test]
 fn interrupted_games_are_all_settled() {
     for next in ["Bob", "Ann"] {
-        let mut evening = Evening::begin(FicsSettings::default());
-        evening.hear(&[START, E4]);
-        evening.session.disconnected("a cable".to_owned());
-        evening.log_in();
-        evening.effects();
+        let mut evening = Evening::after(&[START, E4]);
+        evening.reconnects();
         let begins = format!("{{Game 1 ({next} vs. Somebot) Creating unrated blitz match.}}");
         let told = evening.hear(&[&begins, &START.replace("Ann", next)]);
         assert_eq!(told[..2], ["GameGone".to_owned(), format!("started {}-run-2", next.to_lowercase())], "{told:?}");
@@ -343,8 +338,7 @@ fn games_are_sought_only_if_wanted() {
     assert_eq!(evening.effects(), [""; 0], "it knows that");
     assert!(!seeks(&evening.pass(Duration::from_secs(36_000))));
 
-    evening.session.disconnected("a cable".to_owned());
-    evening.log_in();
+    assert!(!seeks(&evening.reconnects()));
     assert!(!seeks(&evening.pass(Duration::from_secs(36_000))), "nor over the next connection");
     evening.session.seek_games(true, evening.now);
     assert!(seeks(&evening.pass(Duration::from_secs(10))));
@@ -369,19 +363,11 @@ fn unsent_seek_is_withdrawn() {
 /// While the bot is about to stop, or rest, the game that ran when the connection was lost goes on, and no other one that waits.
 #[test]
 fn interrupted_game_resumes_while_closed() {
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.hear(&[START, E4]);
+    let mut evening = Evening::after(&[START, E4]);
     evening.session.open_to_new_games(false, evening.now);
-    evening.session.disconnected("a cable".to_owned());
-    evening.log_in();
-    evening.effects();
-    let row = |number: u32, name: &str| {
-        format!(" {number}: B {name}            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC")
-    };
-    let asked = evening.hear(&[&row(1, "Bob"), &row(2, "Ann")]);
-    assert_eq!(asked, ["> resume Ann"]);
-    let ends = "You can \"accept\" or \"decline\", or propose different parameters.";
-    let told = evening.hear(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0 (adjourned).", ends]);
+    evening.reconnects();
+    assert_eq!(evening.hear(&TWO_ROWS), ["> resume Ann"]);
+    let told = evening.hear(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0 (adjourned).", ENDS]);
     assert_eq!(told, ["> accept ann"]);
 }
 
@@ -393,13 +379,8 @@ fn running_game_resumes_while_closed() {
     evening.session.remember(vec![left_running("Ann", "ann-run-1")]);
     evening.session.open_to_new_games(false, evening.now);
     evening.log_in();
-    evening.effects();
-    let row = |number: u32, name: &str| {
-        format!(" {number}: B {name}            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC")
-    };
-    assert_eq!(evening.hear(&[&row(1, "Bob"), &row(2, "Ann")]), ["> resume Ann"]);
-    let ends = "You can \"accept\" or \"decline\", or propose different parameters.";
-    let told = evening.hear(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0 (adjourned).", ends]);
+    assert_eq!(evening.hear(&TWO_ROWS), ["> resume Ann"]);
+    let told = evening.hear(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0 (adjourned).", ENDS]);
     assert_eq!(told, ["> accept ann"]);
 }
 
@@ -409,11 +390,8 @@ fn long_name_resumes_its_game() {
     let with = |text: &str| text.replace("Ann", "Annabellatheelder");
     let row = " 1: B Annabellatheeld Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC";
     let continues = with("{Game 1 (Ann vs. Somebot) Continuing unrated blitz match.}");
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.hear(&[&with(START), &with(E4)]);
-    evening.session.disconnected("a cable".to_owned());
-    evening.log_in();
-    evening.effects();
+    let mut evening = Evening::after(&[&with(START), &with(E4)]);
+    evening.reconnects();
     assert_eq!(evening.hear(&[row]), ["> resume Annabellatheelder"]);
     assert_eq!(evening.hear(&["endoflists: Command not found."]), [""; 0], "it waits");
     let told = evening.hear(&[&continues, &with(E4)]);
@@ -421,7 +399,6 @@ fn long_name_resumes_its_game() {
 
     let mut evening = Evening::begin(FicsSettings::default());
     evening.session.remember(vec![left_running("Annabellatheelder", "ann-old-7")]);
-    evening.effects();
     assert_eq!(evening.hear(&[row]), ["> resume Annabellatheelder"]);
     assert_eq!(evening.hear(&[&continues, &with(E4)])[..1], ["started ann-old-7"]);
 }
@@ -430,9 +407,7 @@ fn long_name_resumes_its_game() {
 #[test]
 fn missing_games_refuse_no_challenge() {
     for line in ["Player Somebot has no games stored.", "Only registered players may have stored games."] {
-        let mut evening = Evening::begin(FicsSettings::default());
-        evening.effects();
-        evening.hear(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0.", ENDS]);
+        let mut evening = Evening::after(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0.", ENDS]);
         assert_eq!(evening.act(Action::Accept("ann-run-1".into())), ["> accept ann"]);
         assert_eq!(evening.hear(&[line]), [""; 0], "{line}");
         assert_eq!(evening.hear(&[START]).last().map(String::as_str), Some("= Ok(Done(Taken))"), "{line}");
@@ -442,15 +417,13 @@ fn missing_games_refuse_no_challenge() {
 /// Promise 8: where challenges have no numbers, another one may take the place of the one that is accepted by name.
 #[test]
 fn unaccepted_game_is_aborted() {
-    let ends = "You can \"accept\" or \"decline\", or propose different parameters.";
     for (creating, start, is_aborted) in [
         ("Creating unrated blitz", START.to_owned(), false),
         ("Creating rated blitz", START.to_owned(), true),
         ("Creating unrated wild/fr", START.to_owned(), true),
         ("Creating unrated blitz", START.replace(" 5 0 ", " 1 0 "), true),
     ] {
-        let mut evening = Evening::begin(FicsSettings::default());
-        evening.hear(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0.", ends]);
+        let mut evening = Evening::after(&["Challenge: Ann (1500) Somebot (1500) unrated blitz 5 0.", ENDS]);
         evening.act(Action::Accept("ann-run-1".into()));
         let told = evening.hear(&[&format!("{{Game 1 (Ann vs. Somebot) {creating} match.}}"), &start]);
         assert_eq!(told.contains(&"> abort".to_owned()), is_aborted, "{creating}: {told:?}");
@@ -472,6 +445,12 @@ fn vague_game_is_the_accepted_one() {
         assert_eq!(game.info.terms.variant, variant);
     }
 }
+
+/// The server's list names a game with Bob as well.
+const TWO_ROWS: [&str; 2] = [
+    " 1: B Bob            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC",
+    " 2: B Ann            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC",
+];
 
 /// The server's list names the game with Ann.
 const ROW: &str = " 1: B Ann            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC";
@@ -547,9 +526,7 @@ fn unasked_challenge_is_withdrawn() {
 fn impossible_resumption_is_not_tried() {
     let cut_off = |evening: &mut Evening| {
         evening.hear(&[START, E4]);
-        evening.session.disconnected("a cable".to_owned());
-        evening.log_in();
-        evening.effects();
+        evening.reconnects();
         evening.hear(&[ROW])
     };
     const IS_NEW: &str = "learned freechess.org 5000 match is new";
@@ -586,7 +563,6 @@ fn game_of_an_earlier_process_resumes() {
     let adjourned = domain::KnownGame { is_adjourned: true, ..left_running("Ann", "ann-old-7") };
     let mut evening = Evening::begin(FicsSettings::default());
     evening.session.remember(vec![adjourned]);
-    evening.effects();
     assert_eq!(evening.hear(&[ROW]), ["> resume Ann"]);
     let told = evening.hear(&["{Game 1 (Ann vs. Somebot) Continuing unrated blitz match.}", E4]);
     assert_eq!(told, ["started ann-old-7.2", "> moves"]);
@@ -596,7 +572,6 @@ fn game_of_an_earlier_process_resumes() {
 #[test]
 fn unknown_stored_game_is_a_challenge() {
     let mut evening = Evening::begin(FicsSettings::default());
-    evening.effects();
     let row = ROW.replace("[  u", "[ bu");
     assert_eq!(evening.hear(&[&row]), ["challenge ann-run-1"]);
     assert_eq!(evening.hear(&[&row]), [""; 0]);
@@ -617,7 +592,6 @@ fn unknown_rules_are_not_played() {
     for (verb, request) in [("Continuing", "> adjourn"), ("Creating", "> abort")] {
         for kind in ["blitz suicide", "suicide", "wild/1", "bughouse", "wild", "losers", "draw"] {
             let mut evening = Evening::begin(FicsSettings::default());
-            evening.effects();
             let begins = format!("{{Game 1 (Ann vs. Somebot) {verb} unrated {kind} match.}}");
             assert_eq!(evening.hear(&[&begins, START, E4]), ["started ann-run-1", request], "{kind}");
             assert_eq!(evening.pass(Duration::from_secs(20)), ["GameUnplayable"], "{kind}");
@@ -634,16 +608,11 @@ fn unknown_rules_are_not_played() {
 fn silent_game_is_asked_for() {
     for name in ["Creating", "Continuing"] {
         let with = |text: &str| text.replace("Ann", name);
-        let mut evening = Evening::begin(FicsSettings::default());
-        evening.hear(&[&with(START), &with(E4)]);
+        let mut evening = Evening::after(&[&with(START), &with(E4)]);
         let told = evening.hear(&[&with("{Game 1 (Ann vs. Somebot) Ann resigns} 0-1")]);
         assert_eq!(told[..1], ["finished resign"]);
     }
-    let to_e5 = || {
-        let mut evening = Evening::begin(FicsSettings::default());
-        evening.hear(&[START, E4, E5]);
-        evening
-    };
+    let to_e5 = || Evening::after(&[START, E4, E5]);
     let mut evening = to_e5();
     assert_eq!(evening.pass_all(Duration::from_secs(60)), ["> refresh"]);
     assert_eq!(evening.hear(&[E5]), ["state started: e2e4 e7e5"], "it runs");
@@ -668,7 +637,6 @@ fn silent_game_is_asked_for() {
 #[test]
 fn other_players_boards_are_ignored() {
     let mut evening = Evening::begin(FicsSettings::default());
-    evening.effects();
     assert_eq!(evening.hear(&[&E4.replace("Somebot", "Bob")]), [""; 0]);
     assert_eq!(evening.hear(&[&E4.replace("Ann", "evil;resign")]), [""; 0], "that is no name");
 }
@@ -676,9 +644,7 @@ fn other_players_boards_are_ignored() {
 /// Without numbers a server takes `accept draw` for the kind of an offer.
 #[test]
 fn challenger_may_be_named_like_an_offer() {
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.effects();
-    evening.hear(&["Challenge: Draw (----) Somebot (----) unrated blitz 5 0.", ENDS]);
+    let mut evening = Evening::after(&["Challenge: Draw (----) Somebot (----) unrated blitz 5 0.", ENDS]);
     assert_eq!(evening.act(Action::Accept("draw-run-1".into())), ["> accept dra"]);
     // A name that could be another player as well is left alone.
     evening.hear(&["Challenge: Dragon (----) Somebot (----) unrated blitz 5 0.", ENDS]);
@@ -690,7 +656,6 @@ fn challenger_may_be_named_like_an_offer() {
 #[test]
 fn commands_contain_only_valid_names() {
     let mut evening = Evening::begin(FicsSettings::default());
-    evening.effects();
     let told = evening.act(Action::Tell { to: "evil;resign".to_owned(), text: "hello".to_owned() });
     assert!(told.len() == 1 && told[0].starts_with("= Err(Refused("), "{told:?}");
     for line in [
@@ -717,15 +682,13 @@ fn doubtful_stored_games_are_listed_again() {
     }
     let mut evening = with_a_game_that_waits();
     evening.hear(&["Notification: Ann has arrived."]);
-    let row = " 1: B Ann            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC";
-    assert_eq!(evening.hear(&[row, "endoflists: Command not found."]), ["> resume Ann"]);
+    assert_eq!(evening.hear(&[ROW, "endoflists: Command not found."]), ["> resume Ann"]);
 }
 
 /// A server that was sent two commands at once may do each one only when the next comes.
 #[test]
 fn stuck_move_is_nudged() {
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.hear(&[START, E4]);
+    let mut evening = Evening::after(&[START, E4]);
     evening.pass(Duration::from_secs(30));
     assert_eq!(evening.play("e7e5"), ["> e7e5"]);
     assert_eq!(evening.pass(Duration::from_millis(900)), [""; 0]);
@@ -738,7 +701,6 @@ fn stuck_move_is_nudged() {
 #[test]
 fn no_move_stands_behind_talk() {
     let mut evening = Evening::begin(FicsSettings::default());
-    evening.effects();
     let say = |text: &str| Action::Chat("ann-run-1".into(), domain::ChatRoom::Player, text.to_owned());
     evening.hear(&[START, E4]);
     // It is our move: what we have to say waits.
@@ -758,9 +720,7 @@ fn no_move_stands_behind_talk() {
 /// A move that is asked for once more while the server has not answered is sent once, and both are answered by the same board.
 #[test]
 fn duplicate_move_joins_the_first() {
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.effects();
-    evening.hear(&[START, E4]);
+    let mut evening = Evening::after(&[START, E4]);
     assert_eq!(evening.play("e7e5"), ["> e7e5"]);
     assert_eq!(evening.play("e7e5"), [""; 0]);
     let other = evening.play("d7d5");
@@ -768,9 +728,7 @@ fn duplicate_move_joins_the_first() {
     assert_eq!(evening.hear(&[E5]), ["state started: e2e4 e7e5", "= Ok(Done(Taken))", "= Ok(Done(Taken))"]);
 
     // The second caller waits no longer than the first one.
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.effects();
-    evening.hear(&[START, E4]);
+    let mut evening = Evening::after(&[START, E4]);
     evening.play("e7e5");
     evening.pass(Duration::from_secs(9));
     evening.play("e7e5");
@@ -782,15 +740,12 @@ fn duplicate_move_joins_the_first() {
 /// The board that showed a move of ours was lost; the list of moves shows it.
 #[test]
 fn next_board_answers_a_move() {
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.effects();
-    evening.hear(&[START, E4]);
+    let mut evening = Evening::after(&[START, E4]);
     assert_eq!(evening.play("e7e5"), ["> e7e5"]);
     const NF3: &str = "<12> rnbqkbnr pppp-ppp -------- ----p--- ----P--- -----N-- PPPP-PPP RNBQKB-R B -1 1 1 1 1 1 1 Ann Somebot 1 5 0 \
                        39 39 300 300 2 N/g1-f3 (0:01) Nf3 1 1";
     assert_eq!(evening.hear(&[NF3]), ["Fault", "> moves"]);
-    let refused =
-        evening.act(Action::Move { game: "ann-run-1".into(), uci: "e7e5".parse().expect("a move"), offer_draw: false });
+    let refused = evening.play("e7e5");
     assert!(refused[0].starts_with("= Err(Unavailable"), "{refused:?}");
     let told = evening.hear(&[
         "Ann (1500) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026",
@@ -844,7 +799,6 @@ fn refused_seek_is_logged_once() {
 #[test]
 fn missing_move_list_is_skipped() {
     let mut evening = Evening::begin(FicsSettings::default());
-    evening.effects();
     assert_eq!(
         evening.hear(&["{Game 1 (Ann vs. Somebot) Continuing rated blitz match.}", E5]),
         ["started ann-run-1", "> moves"]
@@ -857,8 +811,7 @@ fn missing_move_list_is_skipped() {
 /// Its moves are not known, but both sides have moved: `abort` would ask the opponent to end a game that we may win.
 #[test]
 fn game_from_its_board_is_not_aborted() {
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.hear(&["{Game 1 (Ann vs. Somebot) Continuing rated blitz match.}", E5]);
+    let mut evening = Evening::after(&["{Game 1 (Ann vs. Somebot) Continuing rated blitz match.}", E5]);
     evening.pass_with_prompts(6);
     let refused = evening.act(Action::Abort("ann-run-1".into()));
     assert!(refused[0].starts_with("= Err(Refused(") && refused.len() == 1, "{refused:?}");
@@ -872,7 +825,6 @@ fn game_without_mating_material_goes_on() {
     const KD1: &str = "<12> ----kb-- -------- -------- -------- -------- -------- -------- --BK---- B -1 0 0 0 0 1 1 Ann Somebot 1 5 0 \
                        3 3 300 300 1 K/e1-d1 (0:00) Kd1 1 0";
     let mut evening = Evening::begin(FicsSettings::default());
-    evening.effects();
     assert_eq!(evening.hear(&[BARE]), ["started ann-run-1", "game ann-run-1: "]);
     assert_eq!(evening.hear(&[KD1]), ["state started: e1d1"]);
     assert_eq!(evening.play("e8d8"), ["> e8d8"]);
@@ -881,8 +833,7 @@ fn game_without_mating_material_goes_on() {
 /// Some servers begin another command at a semicolon.
 #[test]
 fn chat_contains_no_second_command() {
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.hear(&["endoflists: Command not found.", START]);
+    let mut evening = Evening::after(&["endoflists: Command not found.", START]);
     let text = "12 moves; !quiet ends it.".to_owned();
     let told = evening.act(Action::Tell { to: "Ann".to_owned(), text: text.clone() });
     assert!(told.contains(&"> tell Ann 12 moves, !quiet ends it.".to_owned()), "{told:?}");
@@ -898,7 +849,6 @@ fn chat_contains_no_second_command() {
 #[test]
 fn finger_notes_are_no_list() {
     let mut evening = Evening::begin(FicsSettings::default());
-    evening.effects();
     evening.tickets += 1;
     evening.session.look_for("Ann", evening.tickets, evening.now);
     assert_eq!(evening.effects(), ["> finger Ann"]);
@@ -910,9 +860,7 @@ fn finger_notes_are_no_list() {
 
 #[test]
 fn gap_between_boards_requests_moves() {
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.effects();
-    evening.hear(&[START]);
+    let mut evening = Evening::after(&[START]);
     assert_eq!(evening.hear(&[E5]), ["Fault", "> moves"]);
     let told = evening.hear(&LIST_TO_E5);
     assert_eq!(told, ["game ann-run-1: e2e4 e7e5"]);
@@ -921,9 +869,7 @@ fn gap_between_boards_requests_moves() {
 /// Lines of the list are lost: it is asked for again before the game is played from the board.
 #[test]
 fn incomplete_move_list_is_repeated() {
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.effects();
-    evening.hear(&[START]);
+    let mut evening = Evening::after(&[START]);
     evening.hear(&[E5]);
     let [players, _, end] = LIST_TO_E5;
     for _ in 0..2 {
@@ -936,15 +882,11 @@ fn incomplete_move_list_is_repeated() {
 /// has its moves over the next one.
 #[test]
 fn silent_server_begins_no_game() {
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.effects();
-    evening.hear(&[START]);
+    let mut evening = Evening::after(&[START]);
     evening.hear(&[E5]);
     let waits = |told: &[String]| told.iter().all(|told| told == "> moves");
     assert!(waits(&evening.pass(Duration::from_secs(21))), "dead or slow, it is asked again");
-    evening.session.disconnected("a cable".to_owned());
-    evening.log_in();
-    evening.effects();
+    evening.reconnects();
     assert_eq!(evening.hear(&[E5]), ["started ann-run-1", "> moves"]);
     assert_eq!(evening.hear(&LIST_TO_E5), ["game ann-run-1: e2e4 e7e5"]);
 }
@@ -952,7 +894,6 @@ fn silent_server_begins_no_game() {
 #[test]
 fn unwanted_variant_is_left() {
     let mut evening = Evening::begin(FicsSettings::default());
-    evening.effects();
     let no_king = START.replace("RNBQKBNR", "RNBQ-BNR");
     assert_eq!(evening.hear(&[&no_king]), ["started ann-run-1", "GameUnplayable"]);
     assert_eq!(evening.hear(&[&no_king]), [""; 0]);
@@ -966,9 +907,7 @@ fn unwanted_variant_is_left() {
 /// `abort` ends a game that has hardly begun; later it would only ask the opponent, and a game that we must leave would go on.
 #[test]
 fn begun_game_is_resigned_not_aborted() {
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.effects();
-    evening.hear(&[START, E4, E5]);
+    let mut evening = Evening::after(&[START, E4, E5]);
     let refused = evening.act(Action::Abort("ann-run-1".into()));
     assert!(refused[0].starts_with("= Err(Refused(") && refused.len() == 1, "{refused:?}");
     assert_eq!(evening.act(Action::Resign("ann-run-1".into())), ["> resign"]);
@@ -979,9 +918,7 @@ fn begun_game_is_resigned_not_aborted() {
 /// The move by which both sides have moved may be on its way when we abort: then the server asks the opponent.
 #[test]
 fn abort_by_agreement_is_refused() {
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.effects();
-    evening.hear(&[START, E4]);
+    let mut evening = Evening::after(&[START, E4]);
     assert_eq!(evening.act(Action::Abort("ann-run-1".into())), ["> abort"]);
     let told = evening.hear(&["Abort request sent."]);
     assert!(told.len() == 1 && told[0].starts_with("= Err(Refused("), "{told:?}");
@@ -991,7 +928,6 @@ fn abort_by_agreement_is_refused() {
 fn stale_games_are_adjudicated_once() {
     let settings = FicsSettings { adjudicate_after: 30, resume: false, ..FicsSettings::default() };
     let mut evening = Evening::begin(settings);
-    evening.effects();
     let row = " 1: W Ann         N [ wr  2   2] 31-31 W18  --- Wed Dec 23, 06:58 PST 2009";
     let asked = "> message adjudicator Please adjudicate my adjourned game against Ann.";
     assert_eq!(evening.hear(&[row, row]), [asked]);
@@ -999,10 +935,8 @@ fn stale_games_are_adjudicated_once() {
 
 #[test]
 fn unanswered_requests_expire() {
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.hear(&[START, E4]);
-    let uci = "e7e5".parse().expect("a move");
-    evening.act(Action::Move { game: "ann-run-1".into(), uci, offer_draw: false });
+    let mut evening = Evening::after(&[START, E4]);
+    evening.play("e7e5");
     let told = evening.pass(Duration::from_secs(11));
     assert!(told.iter().any(|told| told.starts_with("= Err(Unavailable")), "{told:?}");
 }
@@ -1018,7 +952,6 @@ fn refusal_about_others_is_no_answer() {
         "Bob is censoring you.",
     ] {
         let mut evening = Evening::begin(FicsSettings::default());
-        evening.effects();
         for name in ["Ann", "Bob"] {
             let challenge = format!("Challenge: {name} (----) Somebot (----) unrated blitz 5 0.");
             evening.hear(&[challenge.as_str(), ENDS]);
@@ -1035,9 +968,7 @@ fn refusal_about_others_is_no_answer() {
 /// The same, where offers have numbers.
 #[test]
 fn other_offers_number_is_no_answer() {
-    let mut evening = Evening::begin(FicsSettings::default());
-    evening.effects();
-    evening.hear(&["<pf> 4 w=Ann t=match p=Ann (1500) Somebot (1500) rated blitz 5 0"]);
+    let mut evening = Evening::after(&["<pf> 4 w=Ann t=match p=Ann (1500) Somebot (1500) rated blitz 5 0"]);
     assert_eq!(evening.act(Action::Accept("ann-run-1".into())), ["> accept 4"]);
     assert_eq!(evening.hear(&["There is no offer 5 to accept."]), [""; 0]);
     let told = evening.hear(&["There is no offer 4 to accept."]);
@@ -1086,8 +1017,7 @@ proptest! {
         for (line, millis, turn) in story {
             match turn {
                 0 => {
-                    evening.session.disconnected("a cable".to_owned());
-                    evening.log_in();
+                    evening.reconnects();
                 }
                 1 => {
                     let game = GameId::new(format!("ann-run-{}", millis % 4));

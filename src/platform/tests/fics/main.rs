@@ -18,6 +18,18 @@ use platform::{
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+/// Waits for the next event of this kind.
+macro_rules! told {
+    ($client:ident, $event:pat => $found:expr) => {
+        $client
+            .until(|event| match event {
+                $event => Some($found),
+                _ => None,
+            })
+            .await
+    };
+}
+
 struct Client {
     server: FicsServer,
     events: mpsc::Receiver<ServerEvent>,
@@ -48,39 +60,23 @@ impl Client {
     }
 
     async fn connected(&mut self) {
-        self.until(|event| matches!(event, ServerEvent::Connected(_)).then_some(())).await;
+        told!(self, ServerEvent::Connected(_) => ());
     }
 
     async fn challenge(&mut self) -> Challenge {
-        self.until(|event| match event {
-            ServerEvent::Challenge(challenge) => Some(challenge),
-            _ => None,
-        })
-        .await
+        told!(self, ServerEvent::Challenge(challenge) => challenge)
     }
 
     async fn game(&mut self) -> (Box<GameInfo>, GameState) {
-        self.until(|event| match event {
-            ServerEvent::Game(info, state) => Some((info, state)),
-            _ => None,
-        })
-        .await
+        told!(self, ServerEvent::Game(info, state) => (info, state))
     }
 
     async fn state(&mut self) -> GameState {
-        self.until(|event| match event {
-            ServerEvent::GameState(_, state) => Some(state),
-            _ => None,
-        })
-        .await
+        told!(self, ServerEvent::GameState(_, state) => state)
     }
 
     async fn finished(&mut self) -> (GameId, Option<GameStatus>, Option<Color>) {
-        self.until(|event| match event {
-            ServerEvent::GameFinished { id, status, winner, .. } => Some((id, status, winner)),
-            _ => None,
-        })
-        .await
+        told!(self, ServerEvent::GameFinished { id, status, winner, .. } => (id, status, winner))
     }
 
     /// Asks for something that waits for the server's word.
@@ -103,12 +99,31 @@ async fn answer(request: tokio::task::JoinHandle<Result<Done, ActionError>>) -> 
     timeout(PATIENCE, request).await.expect("an answer").expect("no panic")
 }
 
-/// Logged in, with a game in which we have `color` against Ann.
-async fn in_a_game(color: Color) -> (Ics, Connection, Client, Board, GameId) {
+async fn logged_in() -> (Ics, Connection, Client) {
     let ics = Ics::start().await;
     let mut client = Client::start(ics.settings("Somebot"));
-    let mut seat = ics.session("Somebot").await;
+    let seat = ics.session("Somebot").await;
     client.connected().await;
+    (ics, seat, client)
+}
+
+/// A casual challenge to Ann, with White for us.
+fn challenge_to_ann(time_control: &str) -> ChallengeRequest {
+    ChallengeRequest {
+        opponent: "Ann".to_owned(),
+        terms: GameTerms {
+            variant: Variant::Standard,
+            time_control: time_control.parse().expect("a time control"),
+            rated: false,
+        },
+        our_color: Some(Color::White),
+        initial_fen: None,
+    }
+}
+
+/// Logged in, with a game in which we have `color` against Ann.
+async fn in_a_game(color: Color) -> (Ics, Connection, Client, Board, GameId) {
+    let (ics, mut seat, mut client) = logged_in().await;
     let (white, black) = color.fold_wb(("Somebot", "Ann"), ("Ann", "Somebot"));
     let board = Board::new(3, white, black);
     seat.announce(&board.start("Creating", color)).await;
@@ -177,12 +192,7 @@ async fn full_server_is_retried() {
     let mut seat = ics.session("Somebot").await;
     client.connected().await;
     seat.announce("**** Somebot has arrived - you can't both be logged in. ****").await;
-    let reason = client
-        .until(|event| match event {
-            ServerEvent::Rejected { reason } => Some(reason),
-            _ => None,
-        })
-        .await;
+    let reason = told!(client, ServerEvent::Rejected { reason } => reason);
     assert!(reason.contains("replaced this one"), "{reason}");
 }
 
@@ -227,10 +237,7 @@ async fn unknown_timeseal_is_named() {
 
 #[testkit::test]
 async fn accepted_challenge_ends_in_mate() {
-    let ics = Ics::start().await;
-    let mut client = Client::start(ics.settings("Somebot"));
-    let mut seat = ics.session("Somebot").await;
-    client.connected().await;
+    let (_ics, mut seat, mut client) = logged_in().await;
 
     let terms = "Ann (1600) [white] Somebot (1500) unrated blitz 5 2";
     seat.announce(&format!("Challenge: {terms}.\n--** Ann is a computer **--\nYou can \"accept\", \"decline\", or propose different parameters."))
@@ -286,10 +293,7 @@ async fn challenge_during_set_up_is_kept() {
 
 #[testkit::test]
 async fn challenge_may_vanish_in_any_way() {
-    let ics = Ics::start().await;
-    let mut client = Client::start(ics.settings("Somebot"));
-    let mut seat = ics.session("Somebot").await;
-    client.connected().await;
+    let (_ics, mut seat, mut client) = logged_in().await;
 
     seat.announce("<pf> 1 w=Ann t=match p=Ann (++++) Somebot (1500) unrated suicide 5 2").await;
     let challenge = client.challenge().await;
@@ -305,11 +309,7 @@ async fn challenge_may_vanish_in_any_way() {
     seat.expect("accept 2").await;
     seat.announce("Bob withdraws the match offer.\n\n<pr> 2").await;
     assert!(matches!(answer(accepted).await, Err(ActionError::NotFound(_))));
-    let gone = client.until(|event| match event {
-        ServerEvent::ChallengeCancelled(id) => Some(id),
-        _ => None,
-    });
-    assert_eq!(gone.await, challenge.id);
+    assert_eq!(told!(client, ServerEvent::ChallengeCancelled(id) => id), challenge.id);
 
     // Some servers send nothing after an offer, not even the prompt.
     seat.say("\n<pf> 3 w=Cid t=match p=Cid (1300) Somebot (1500) rated blitz 3 0\n").await;
@@ -318,20 +318,8 @@ async fn challenge_may_vanish_in_any_way() {
 
 #[testkit::test]
 async fn own_challenge_is_declined_then_played() {
-    let ics = Ics::start().await;
-    let mut client = Client::start(ics.settings("Somebot"));
-    let mut seat = ics.session("Somebot").await;
-    client.connected().await;
-    let request = ChallengeRequest {
-        opponent: "Ann".to_owned(),
-        terms: GameTerms {
-            variant: Variant::Standard,
-            time_control: "300+2".parse().expect("a time control"),
-            rated: false,
-        },
-        our_color: Some(Color::White),
-        initial_fen: None,
-    };
+    let (_ics, mut seat, mut client) = logged_in().await;
+    let request = challenge_to_ann("300+2");
     let issued = "Issuing: Somebot (1500) [white] Ann (++++) unrated blitz 5 2.";
     let offer =
         |index: u32| format!("<pt> {index} w=Ann t=match p=Somebot (1500) [white] Ann (++++) unrated blitz 5 2");
@@ -346,11 +334,7 @@ async fn own_challenge_is_declined_then_played() {
     seat.announce(&format!("{issued}\n\n{}", offer(4))).await;
     let Ok(Done::Challenged(first)) = answer(asked).await else { panic!("a challenge") };
     seat.announce("Ann declines your match offer.").await;
-    let declined = client.until(|event| match event {
-        ServerEvent::ChallengeDeclined { id, .. } => Some(id),
-        _ => None,
-    });
-    assert_eq!(declined.await, first);
+    assert_eq!(told!(client, ServerEvent::ChallengeDeclined { id, .. } => id), first);
 
     let asked = client.ask(Action::Challenge(request));
     seat.expect("match Ann 5 2 unrated white").await;
@@ -429,11 +413,7 @@ async fn refused_move_allows_a_resync() {
     assert_eq!(client.finished().await, (id.clone(), Some(GameStatus::Aborted), None));
     assert!(matches!(answer(client.play(&id, "e2e4")).await, Err(ActionError::NotFound(_))));
     client.server.resync(&id).await;
-    let gone = client.until(|event| match event {
-        ServerEvent::GameGone(id) => Some(id),
-        _ => None,
-    });
-    assert_eq!(gone.await, id);
+    assert_eq!(told!(client, ServerEvent::GameGone(id) => id), id);
 }
 
 #[testkit::test]
@@ -445,7 +425,7 @@ async fn a_game_survives_a_cut_connection() {
     seat.expect("g1f3").await;
     drop(seat);
     assert!(matches!(answer(lost).await, Err(ActionError::Unavailable(_))));
-    client.until(|event| matches!(event, ServerEvent::Disconnected { .. }).then_some(())).await;
+    told!(client, ServerEvent::Disconnected { .. } => ());
 
     // The server has adjourned it, and the opponent is there.
     let mut seat = ics.session("Somebot").await;
@@ -466,7 +446,7 @@ async fn a_game_survives_a_cut_connection() {
 fn left_running() -> KnownGame {
     let info = GameInfo::from_start(
         "ann-old-7",
-        GameTerms { variant: Variant::Standard, time_control: "300+2".parse().expect("a time control"), rated: false },
+        challenge_to_ann("300+2").terms,
         Player::named("Somebot"),
         Player::named("Ann"),
     );
@@ -504,19 +484,12 @@ async fn missing_earlier_game_is_gone() {
     seat.say("Somebot has no history games.\nfics% ").await;
     seat.expect("endoflists").await;
     seat.say("endoflists: Command not found.\nfics% ").await;
-    let gone = client.until(|event| match event {
-        ServerEvent::GameGone(id) => Some(id),
-        _ => None,
-    });
-    assert_eq!(gone.await, id);
+    assert_eq!(told!(client, ServerEvent::GameGone(id) => id), id);
 }
 
 #[testkit::test]
 async fn missed_result_is_looked_up() {
-    let ics = Ics::start().await;
-    let mut client = Client::start(ics.settings("Somebot"));
-    let mut seat = ics.session("Somebot").await;
-    client.connected().await;
+    let (ics, mut seat, mut client) = logged_in().await;
     seat.expect("history").await;
     seat.say("History for Somebot:\n 0: - 1500 W 1600 Ann   [ bu  5   2] C20 Res Fri Nov 20, 21:00 UTC 2026\nfics% ")
         .await;
@@ -598,11 +571,8 @@ async fn noise_hides_no_move() {
     }
     assert_eq!(client.state().await.moves, "e2e4 e7e5");
     seat.announce("Ann[3] says: hello").await;
-    let said = client.until(|event| match event {
-        ServerEvent::Chat(_, line) => Some((line.username, line.room, line.text)),
-        _ => None,
-    });
-    assert_eq!(said.await, ("Ann".to_owned(), ChatRoom::Player, "hello".to_owned()));
+    let said = told!(client, ServerEvent::Chat(_, line) => (line.username, line.room, line.text));
+    assert_eq!(said, ("Ann".to_owned(), ChatRoom::Player, "hello".to_owned()));
     let hello = Action::Chat(id.clone(), ChatRoom::Player, "hi\nresign".to_owned());
     assert_eq!(client.do_now(hello).await, Ok(Done::Taken));
     // It is our move, which nothing may hold up.
@@ -633,7 +603,7 @@ async fn dead_connection_is_noticed() {
     client.connected().await;
     silent.expect("date").await;
     let _second = ics.session("Somebot").await;
-    client.until(|event| matches!(event, ServerEvent::Disconnected { .. }).then_some(())).await;
+    told!(client, ServerEvent::Disconnected { .. } => ());
     client.connected().await;
 }
 

@@ -5,7 +5,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use domain::{Action, ChallengeRequest, Color, Done, GameId, GameStatus, GameTerms, ServerEvent, Variant};
+use domain::{Action, Color, Done, GameId, GameStatus, ServerEvent};
 use platform::fics::{FicsSettings, Password, Timeseal};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -13,7 +13,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{Client, ics::PATIENCE};
+use super::{Client, challenge_to_ann, ics::PATIENCE};
 
 struct Other {
     port: u16,
@@ -147,16 +147,7 @@ async fn member_accepts_and_mates() {
 async fn a_guest_challenges_and_resigns() {
     let other = Other::start();
     let (mut client, mut ann) = (other.client("").await, other.ann().await);
-    let request = ChallengeRequest {
-        opponent: "Ann".to_owned(),
-        terms: GameTerms {
-            variant: Variant::Standard,
-            time_control: "180+2".parse().expect("a time control"),
-            rated: false,
-        },
-        our_color: Some(Color::White),
-        initial_fen: None,
-    };
+    let request = challenge_to_ann("180+2");
     let Ok(Done::Challenged(id)) = client.do_now(Action::Challenge(request)).await else { panic!("a challenge") };
     ann.until("Challenge: Guest").await;
     ann.say("accept").await;

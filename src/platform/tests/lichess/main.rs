@@ -30,6 +30,10 @@ const TOKEN_TEST: &str = "POST /api/token/test";
 const GOOD_TOKEN: &str = r#"{"lip_secret":{"userId":"bob","scopes":"bot:play,challenge:read","expires":null}}"#;
 /// The request that opens the stream of the one game.
 const STREAM: &str = "GET /api/bot/game/stream/game0001";
+const MOVE: &str = "POST /api/bot/game/game0001/move/e2e4";
+const CHAT: &str = "POST /api/bot/game/game0001/chat";
+const EVENTS: &str = "GET /api/stream/event";
+const PLAYING: &str = "GET /api/account/playing";
 
 fn game_start(id: &str) -> String {
     format!(r#"{{"type":"gameStart","game":{{"gameId":"{id}","id":"{id}","color":"white","new field":[]}}}}"#)
@@ -80,11 +84,36 @@ impl Story {
     async fn connected(change: impl FnOnce(&mut LichessSettings)) -> (Self, Lines) {
         let mut story = Self::begin(change).await;
         story.tells_who_we_are().await;
-        let events = story.server.expect("GET /api/stream/event").await.stream().await;
+        let events = story.server.expect(EVENTS).await.stream().await;
         assert!(
             matches!(story.event().await, ServerEvent::Connected(account) if account.is_bot && account.player.id == "bob")
         );
         (story, events)
+    }
+
+    /// The event stream is opened, and that is told.
+    async fn connects(&mut self) -> Lines {
+        let events = self.server.expect(EVENTS).await.stream().await;
+        assert!(matches!(self.event().await, ServerEvent::Connected(_)));
+        events
+    }
+
+    /// The event stream ends, and that is told.
+    async fn disconnects(&mut self, events: Lines) {
+        events.end().await;
+        assert!(matches!(self.event().await, ServerEvent::Disconnected { .. }));
+    }
+
+    /// The event stream tells of a game, and so do we.
+    async fn game_starts(&mut self, events: &mut Lines, id: &str) {
+        events.line(&game_start(id)).await;
+        assert!(matches!(self.event().await, ServerEvent::GameStarted(started) if started.as_str() == id));
+    }
+
+    /// The list of games that are played tells of the one game, and so do we.
+    async fn game_is_listed(&mut self) {
+        self.server.expect(PLAYING).await.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
+        assert!(matches!(self.event().await, ServerEvent::GameStarted(_)));
     }
 
     /// The server knows the token and the account.
@@ -107,16 +136,21 @@ impl Story {
     /// Begins in a game whose stream is open.
     async fn in_game(change: impl FnOnce(&mut LichessSettings)) -> (Self, Lines, Lines) {
         let (mut story, mut events) = Self::connected(change).await;
-        events.line(&game_start("game0001")).await;
-        assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+        story.game_starts(&mut events, "game0001").await;
         let game = story.open_game("").await;
         (story, events, game)
     }
 
-    /// Answers the next opening of the game's stream.
-    async fn open_game(&mut self, moves: &str) -> Lines {
+    /// Answers the next opening of the game's stream with this line.
+    async fn opened(&mut self, line: &str) -> Lines {
         let mut game = self.server.expect(STREAM).await.stream().await;
-        game.line(&full("game0001", moves, "started")).await;
+        game.line(line).await;
+        game
+    }
+
+    /// Answers the next opening of the game's stream, and the game is told.
+    async fn open_game(&mut self, moves: &str) -> Lines {
+        let game = self.opened(&full("game0001", moves, "started")).await;
         match self.event().await {
             ServerEvent::Game(info, state) => {
                 assert_eq!(info.id.as_str(), "game0001");
@@ -188,6 +222,18 @@ impl Story {
         answer(self.server.expect(start).await).await;
         soon("the end of the action", done).await.expect("no panic")
     }
+
+    /// An action does what is asked by a request that begins with `start`.
+    async fn takes(&mut self, action: Action, start: &str) {
+        let done = self.answered(action, start, async |request| request.ok(OK).await).await;
+        assert_eq!(done, Ok(Done::Taken), "{start}");
+    }
+
+    /// Returns the error of an action whose request gets this answer.
+    async fn refused(&mut self, action: Action, start: &str, status: u16, body: &str) -> ActionError {
+        let done = self.answered(action, start, async |request| request.answer(status, "", body).await);
+        done.await.expect_err("refused")
+    }
 }
 
 fn play(uci: &str) -> Action {
@@ -219,23 +265,12 @@ async fn game_is_followed_to_its_end() {
         .await;
     let ServerEvent::Challenge(challenge) = story.event().await else { panic!("no challenge") };
     assert_eq!(challenge.terms.time_control.to_string(), "60+1");
-    let accepted = story
-        .answered(Action::Accept(challenge.id), "POST /api/challenge/game0001/accept", async |request| {
-            request.ok(OK).await
-        })
-        .await;
-    assert_eq!(accepted, Ok(Done::Taken));
+    story.takes(Action::Accept(challenge.id), "POST /api/challenge/game0001/accept").await;
 
-    events.line(&game_start("game0001")).await;
-    assert!(matches!(story.event().await, ServerEvent::GameStarted(id) if id.as_str() == "game0001"));
+    story.game_starts(&mut events, "game0001").await;
     let mut game = story.open_game("").await;
     let offer = Action::Move { game: GameId::from("game0001"), uci: "e2e4".parse().expect("a move"), offer_draw: true };
-    let played = story
-        .answered(offer, "POST /api/bot/game/game0001/move/e2e4?offeringDraw=true", async |request| {
-            request.ok(OK).await
-        })
-        .await;
-    assert_eq!(played, Ok(Done::Taken));
+    story.takes(offer, "POST /api/bot/game/game0001/move/e2e4?offeringDraw=true").await;
     game.line(&state("e2e4", "started")).await;
     assert_eq!(story.moves().await, "e2e4");
     game.line(r#"{"type":"chatLine","username":"ann","text":"good luck","room":"player"}"#).await;
@@ -298,8 +333,7 @@ async fn each_action_sends_one_request() {
 #[tokio::test]
 async fn fragmented_stream_reads_alike() {
     let (mut story, mut events) = Story::connected(|_| {}).await;
-    events.line(&game_start("game0001")).await;
-    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    story.game_starts(&mut events, "game0001").await;
     let mut game = story.server.expect(STREAM).await.stream().await;
     let text = format!(
         "\n{}\r\n\r\n\n{}\n",
@@ -327,8 +361,7 @@ async fn a_bad_line_costs_only_itself() {
     assert_eq!(story.moves().await, "e2e4");
     events.line(r#"{"type":"challenge","challenge":{"variant":{"key":"standard"}}}"#).await;
     assert!(story.fault().await.contains("cannot read challenge"));
-    events.line(&game_start("game0002")).await;
-    assert!(matches!(story.event().await, ServerEvent::GameStarted(id) if id.as_str() == "game0002"));
+    story.game_starts(&mut events, "game0002").await;
 }
 
 #[tokio::test]
@@ -406,7 +439,7 @@ async fn game_survives_server_errors() {
             story.server.expect("GET /api/account").await.ok(ACCOUNT).await;
         }
         if status == 404 {
-            let playing = story.server.expect("GET /api/account/playing").await;
+            let playing = story.server.expect(PLAYING).await;
             playing.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
         }
         story.fault().await;
@@ -428,8 +461,7 @@ async fn the_whole_state_can_be_asked_for() {
 #[tokio::test]
 async fn game_survives_an_early_refusal() {
     let (mut story, mut events) = Story::connected(|_| {}).await;
-    events.line(&game_start("game0001")).await;
-    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    story.game_starts(&mut events, "game0001").await;
     for (status, body) in [(302, ""), (400, ""), (409, ""), (404, "<html>Not Found</html>")] {
         story.server.expect(STREAM).await.answer(status, "", body).await;
         story.fault().await;
@@ -447,7 +479,7 @@ async fn unknown_game_is_gone() {
     game.end().await;
     story.fault().await;
     story.server.expect(STREAM).await.answer(404, "", r#"{"error":"No such game"}"#).await;
-    story.server.expect("GET /api/account/playing").await.ok(r#"{"nowPlaying":[{"gameId":"other001"}]}"#).await;
+    story.server.expect(PLAYING).await.ok(r#"{"nowPlaying":[{"gameId":"other001"}]}"#).await;
     assert!(matches!(story.event().await, ServerEvent::GameGone(id) if id.as_str() == "game0001"));
 }
 
@@ -461,8 +493,7 @@ async fn finished_game_is_read_again() {
     assert!(matches!(story.event().await, ServerEvent::GameFinished { .. }));
     stream.answer(502, "", "").await;
     story.fault().await;
-    let mut last = story.server.expect(STREAM).await.stream().await;
-    last.line(&full("game0001", "e2e4 e7e5", "mate")).await;
+    let last = story.opened(&full("game0001", "e2e4 e7e5", "mate")).await;
     assert!(matches!(story.event().await, ServerEvent::Game(_, state) if state.status == GameStatus::Mate));
     last.closed().await;
 }
@@ -489,10 +520,8 @@ async fn running_game_precedes_the_account() {
     story.bot.remember(&[known_game()]).await;
     story.server.expect(TOKEN_TEST).await.answer(429, "", "").await;
     assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
-    story.server.expect("GET /api/account/playing").await.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
-    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
-    let mut game = story.server.expect(STREAM).await.stream().await;
-    game.line(&full("game0001", "", "started")).await;
+    story.game_is_listed().await;
+    let _game = story.opened(&full("game0001", "", "started")).await;
     match story.event().await {
         ServerEvent::Game(info, _) => assert_eq!(info.our_color, Color::White),
         other => panic!("not the game: {other:?}"),
@@ -529,12 +558,10 @@ async fn event_stream_reopens_during_games() {
     assert!(matches!(story.event().await, ServerEvent::Disconnected { reason } if reason.contains("closed")));
     game.line(&state("e2e4", "started")).await;
     assert_eq!(story.moves().await, "e2e4");
-    story.server.expect("GET /api/stream/event").await.answer(502, "", "<html>").await;
+    story.server.expect(EVENTS).await.answer(502, "", "<html>").await;
     assert!(story.fault().await.contains("502"));
-    let mut events = story.server.expect("GET /api/stream/event").await.stream().await;
-    assert!(matches!(story.event().await, ServerEvent::Connected(_)));
-    events.line(&game_start("game0001")).await;
-    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    let mut events = story.connects().await;
+    story.game_starts(&mut events, "game0001").await;
     events.reset();
     assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
     assert_eq!(story.server.count("GET /api/bot/game/stream"), 0, "the game's stream is open already");
@@ -544,9 +571,8 @@ async fn event_stream_reopens_during_games() {
 #[tokio::test]
 async fn newest_event_stream_lists_games() {
     let (mut story, events, _game) = Story::in_game(|_| {}).await;
-    events.end().await;
-    assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
-    story.server.expect("GET /api/stream/event").await.stream().await.end().await;
+    story.disconnects(events).await;
+    story.server.expect(EVENTS).await.stream().await.end().await;
     assert!(matches!(story.event().await, ServerEvent::Connected(_)));
     assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
     let mut found = None;
@@ -557,7 +583,7 @@ async fn newest_event_stream_lists_games() {
                 found = event;
                 break;
             }
-            asked = story.server.expect("GET /api/account/playing") => {
+            asked = story.server.expect(PLAYING) => {
                 asked.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
             }
         }
@@ -569,31 +595,26 @@ async fn newest_event_stream_lists_games() {
 async fn a_silent_event_stream_is_noticed() {
     let (mut story, _silent) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(1)).await;
     assert!(matches!(story.event().await, ServerEvent::Disconnected { reason } if reason.contains("silent")));
-    story.server.expect("GET /api/stream/event").await.stream().await;
-    assert!(matches!(story.event().await, ServerEvent::Connected(_)));
+    story.connects().await;
 }
 
 #[tokio::test]
 async fn game_begins_without_event_stream() {
     let (mut story, events) = Story::connected(|_| {}).await;
-    events.end().await;
-    assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
+    story.disconnects(events).await;
     let poll = r#"{"error":"Please don't poll this endpoint, it is intended to be streamed."}"#;
-    story.server.expect("GET /api/stream/event").await.answer(429, "", poll).await;
+    story.server.expect(EVENTS).await.answer(429, "", poll).await;
     assert!(story.fault().await.contains("don't poll"));
-    story.server.expect("GET /api/account/playing").await.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
-    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    story.game_is_listed().await;
     story.open_game("").await;
 }
 
 #[tokio::test]
 async fn game_begins_before_event_stream() {
     let (mut story, events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(60)).await;
-    events.end().await;
-    assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
-    let unanswered = story.server.expect("GET /api/stream/event").await;
-    story.server.expect("GET /api/account/playing").await.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
-    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    story.disconnects(events).await;
+    let unanswered = story.server.expect(EVENTS).await;
+    story.game_is_listed().await;
     let _game = story.open_game("").await;
     let _events = unanswered.stream().await;
     assert!(matches!(story.event().await, ServerEvent::Connected(_)));
@@ -610,12 +631,10 @@ async fn game_begins_despite_slow_records() {
             request.answer(429, "", "").await;
             assert!(matches!(record.await.expect("no panic"), Err(ActionError::Limited { .. })));
         }
-        events.end().await;
-        assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
-        story.server.expect("GET /api/stream/event").await.answer(429, "", "").await;
+        story.disconnects(events).await;
+        story.server.expect(EVENTS).await.answer(429, "", "").await;
         story.fault().await;
-        story.server.expect("GET /api/account/playing").await.ok(r#"{"nowPlaying":[{"gameId":"game0001"}]}"#).await;
-        assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+        story.game_is_listed().await;
     }
 }
 
@@ -658,11 +677,10 @@ async fn single_refusals_at_start_are_retried() {
     story.server.expect(TOKEN_TEST).await.ok(GOOD_TOKEN).await;
     story.asks_who_we_are().await.answer(403, "", refused).await;
     story.asks_who_we_are().await.ok(ACCOUNT).await;
-    story.server.expect("GET /api/stream/event").await.answer(401, "", refused).await;
+    story.server.expect(EVENTS).await.answer(401, "", refused).await;
     // Whether the token still holds is asked besides.
     story.asks_who_we_are().await.ok(ACCOUNT).await;
-    story.server.expect("GET /api/stream/event").await.stream().await;
-    assert!(matches!(story.event().await, ServerEvent::Connected(_)));
+    story.connects().await;
 }
 
 #[tokio::test]
@@ -677,7 +695,7 @@ async fn lasting_refusals_at_start_are_believed() {
     let mut story = Story::begin(|_| {}).await;
     story.tells_who_we_are().await;
     for _ in 0..4 {
-        story.server.expect("GET /api/stream/event").await.answer(403, "", r#"{"error":"Missing scope"}"#).await;
+        story.server.expect(EVENTS).await.answer(403, "", r#"{"error":"Missing scope"}"#).await;
     }
     assert!(story.rejection().await.contains("Missing scope"));
     assert!(soon("the end", story.events.recv()).await.is_none());
@@ -689,8 +707,7 @@ async fn server_without_token_test_is_fine() {
         let mut story = Story::begin(|_| {}).await;
         story.server.expect(TOKEN_TEST).await.answer(404, "", words).await;
         story.server.expect("GET /api/account").await.ok(ACCOUNT).await;
-        story.server.expect("GET /api/stream/event").await.stream().await;
-        assert!(matches!(story.event().await, ServerEvent::Connected(_)));
+        story.connects().await;
     }
 }
 
@@ -740,10 +757,7 @@ impl StoppedClock {
 async fn token_fails_after_a_minute() {
     let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;
     let clock = StoppedClock::stop();
-    let refused = story.answered(say("hello"), "POST /api/bot/game/game0001/chat", async |request| {
-        request.answer(401, "", "").await;
-    });
-    assert!(matches!(refused.await, Err(ActionError::Unauthorised(_))));
+    assert!(matches!(story.refused(say("hello"), CHAT, 401, "").await, ActionError::Unauthorised(_)));
     let (mut waited, mut asked) = (0, 0);
     while waited < 60 {
         assert!(story.events.try_recv().is_err(), "given up after {waited} s");
@@ -761,17 +775,13 @@ async fn games_survive_minutes_of_refusals() {
     let patience = |settings: &mut LichessSettings| settings.idle_timeout = Duration::from_secs(3600);
     let (mut story, _events, _game) = Story::in_game(patience).await;
     let clock = StoppedClock::stop();
-    let played = story
-        .answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| request.answer(401, "", "").await);
-    assert!(matches!(played.await, Err(ActionError::Unauthorised(_))));
+    assert!(matches!(story.refused(play("e2e4"), MOVE, 401, "").await, ActionError::Unauthorised(_)));
     let mut waited = 0;
     while waited < 14 * 60 {
         waited += clock.refuse(&mut story.server).await;
         assert!(story.events.try_recv().is_err(), "given up after {waited} s");
     }
-    let played =
-        story.answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| request.ok(OK).await).await;
-    assert_eq!(played, Ok(Done::Taken));
+    story.takes(play("e2e4"), MOVE).await;
     clock.until(&mut story.server, "GET /api/account").await.1.ok(ACCOUNT).await;
     clock.pass(300).await;
     assert!(story.events.try_recv().is_err(), "the server has thought better of it");
@@ -830,10 +840,8 @@ async fn game_by_unknown_rules_is_given_up() {
     let (mut story, mut events) = Story::connected(|_| {}).await;
     events.line(r#"{"type":"challenge","challenge":{"id":"chal0001","variant":{"key":"fogOfWar"}}}"#).await;
     assert!(matches!(story.event().await, ServerEvent::Challenge(challenge) if challenge.obstacle.is_some()));
-    events.line(&game_start("game0001")).await;
-    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
-    let mut game = story.server.expect(STREAM).await.stream().await;
-    game.line(&full("game0001", "", "started").replace("standard", "fogOfWar")).await;
+    story.game_starts(&mut events, "game0001").await;
+    let mut game = story.opened(&full("game0001", "", "started").replace("standard", "fogOfWar")).await;
     let ServerEvent::GameUnplayable { id, reason } = story.event().await else { panic!("not told") };
     assert!(id.as_str() == "game0001" && reason.contains("fogOfWar"), "{reason}");
     game.line(&state("e2e4", "aborted")).await;
@@ -842,8 +850,7 @@ async fn game_by_unknown_rules_is_given_up() {
     assert_eq!(story.server.count(STREAM), 0, "it was opened once");
 
     // The end of another one is shown by its own stream alone.
-    events.line(&game_start("game0002")).await;
-    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    story.game_starts(&mut events, "game0002").await;
     let mut game = story.server.expect("GET /api/bot/game/stream/game0002").await.stream().await;
     game.line(&full("game0002", "", "started").replace("standard", "fogOfWar")).await;
     assert!(matches!(story.event().await, ServerEvent::GameUnplayable { .. }));
@@ -876,14 +883,20 @@ async fn start_waits_for_the_server() {
     }
     assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
     story.tells_who_we_are().await;
-    story.server.expect("GET /api/stream/event").await.stream().await;
-    assert!(matches!(story.event().await, ServerEvent::Connected(_)));
+    story.connects().await;
 }
 
 #[tokio::test]
 async fn errors_name_the_remedy() {
     let (mut story, _events) = Story::connected(|_| {}).await;
     let unavailable = |text: &str| ActionError::Unavailable(text.to_owned());
+    let limited = |seconds: u64, key: Option<&str>, opponent: bool, detail: &str| ActionError::Limited {
+        retry_after: Some(Duration::from_secs(seconds)),
+        key: key.map(str::to_owned),
+        opponent,
+        detail: detail.to_owned(),
+    };
+    let daily = Some("bot.vsBot.day");
     for (status, headers, body, expected) in [
         (
             400,
@@ -903,54 +916,22 @@ async fn errors_name_the_remedy() {
         (200, "", "<html><body>Please log in</body></html>", unavailable("a page came instead of the server's answer")),
         (502, "", "<html><body>Bad Gateway</body></html>", unavailable("502 Bad Gateway")),
         (500, "", "oops\nno", unavailable("oops no (500)")),
-        (
-            429,
-            "Retry-After: 7\r\n",
-            "",
-            ActionError::Limited {
-                retry_after: Some(Duration::from_secs(7)),
-                key: None,
-                opponent: false,
-                detail: "429 Too Many Requests".to_owned(),
-            },
-        ),
-        (
-            429,
-            "Retry-After: 18446744073709551615\r\n",
-            "",
-            ActionError::Limited {
-                retry_after: Some(Duration::from_secs(7 * 86400)),
-                key: None,
-                opponent: false,
-                detail: "429 Too Many Requests".to_owned(),
-            },
-        ),
+        (429, "Retry-After: 7\r\n", "", limited(7, None, false, "429 Too Many Requests")),
+        (429, "Retry-After: 18446744073709551615\r\n", "", limited(7 * 86400, None, false, "429 Too Many Requests")),
         (
             429,
             "",
             r#"{"error":"You played 100 games against other bots today","ratelimit":{"key":"bot.vsBot.day","seconds":86398}}"#,
-            ActionError::Limited {
-                retry_after: Some(Duration::from_secs(86398)),
-                key: Some("bot.vsBot.day".to_owned()),
-                opponent: false,
-                detail: "You played 100 games against other bots today (429)".to_owned(),
-            },
+            limited(86398, daily, false, "You played 100 games against other bots today (429)"),
         ),
         (
             400,
             "",
             r#"{"error":"Ann played 100 games","ratelimit":{"key":"bot.vsBot.day","seconds":60}}"#,
-            ActionError::Limited {
-                retry_after: Some(Duration::from_secs(60)),
-                key: Some("bot.vsBot.day".to_owned()),
-                opponent: true,
-                detail: "Ann played 100 games (400)".to_owned(),
-            },
+            limited(60, daily, true, "Ann played 100 games (400)"),
         ),
     ] {
-        let done = story.answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| {
-            request.answer(status, headers, body).await
-        });
+        let done = story.answered(play("e2e4"), MOVE, async |request| request.answer(status, headers, body).await);
         assert_eq!(done.await, Err(expected), "{status} {body}");
     }
     assert_eq!(story.server.count("POST"), 0, "nothing is repeated or redirected");
@@ -960,9 +941,9 @@ async fn errors_name_the_remedy() {
 async fn unanswered_move_is_not_repeated() {
     let (mut story, _events) = Story::connected(|settings| settings.move_timeout = Duration::from_secs(1)).await;
     let silent = story.act(play("e2e4"));
-    let _unanswered = story.server.expect("POST /api/bot/game/game0001/move/e2e4").await;
+    let _unanswered = story.server.expect(MOVE).await;
     assert_eq!(silent.await.expect("no panic"), Err(ActionError::Unavailable("no answer in time".to_owned())));
-    let cut = story.answered(play("e2e4"), "POST /api/bot/game/game0001/move/e2e4", async |request| drop(request));
+    let cut = story.answered(play("e2e4"), MOVE, async |request| drop(request));
     assert!(matches!(cut.await, Err(ActionError::Unavailable(_))));
     assert_eq!(story.server.count("POST"), 0);
 }
@@ -971,14 +952,12 @@ async fn unanswered_move_is_not_repeated() {
 async fn moves_wait_for_no_request() {
     let (mut story, _events) = Story::connected(|_| {}).await;
     let talk = story.act(say("hello"));
-    let unanswered = story.server.expect("POST /api/bot/game/game0001/chat").await;
+    let unanswered = story.server.expect(CHAT).await;
     let more_talk = story.act(say("how are you?"));
-    let played =
-        story.answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| request.ok(OK).await).await;
-    assert_eq!(played, Ok(Done::Taken));
-    assert_eq!(story.server.count("POST /api/bot/game/game0001/chat"), 0, "ordinary requests go one at a time");
+    story.takes(play("e2e4"), MOVE).await;
+    assert_eq!(story.server.count(CHAT), 0, "ordinary requests go one at a time");
     unanswered.ok(OK).await;
-    story.server.expect("POST /api/bot/game/game0001/chat").await.ok(OK).await;
+    story.server.expect(CHAT).await.ok(OK).await;
     assert_eq!(talk.await.expect("no panic"), Ok(Done::Taken));
     assert_eq!(more_talk.await.expect("no panic"), Ok(Done::Taken));
 }
@@ -997,8 +976,7 @@ async fn challenge_answers_precede_lists() {
         (Action::Decline(one(), DeclineReason::Later), "POST /api/challenge/chal0001/decline"),
         (Action::Cancel(one()), "POST /api/challenge/chal0001/cancel"),
     ] {
-        let done = story.answered(action, start, async |request| request.ok(OK).await);
-        assert_eq!(done.await, Ok(Done::Taken));
+        story.takes(action, start).await;
     }
     assert_eq!(story.server.count("GET /api/team"), 0, "lists go one at a time");
     bots.abort();
@@ -1010,9 +988,8 @@ async fn challenge_answers_precede_lists() {
 async fn lists_rest_a_minute_after_limits() {
     let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;
     let clock = StoppedClock::stop();
-    let played = story
-        .answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| request.answer(429, "", "").await);
-    assert!(matches!(played.await, Err(ActionError::Limited { .. })));
+    let limited = story.refused(play("e2e4"), MOVE, 429, "").await;
+    assert!(matches!(limited, ActionError::Limited { .. }));
     for seconds in [0, 30, 29] {
         clock.pass(seconds).await;
         assert!(matches!(story.bot.online_bots().await, Err(ActionError::Limited { retry_after: Some(_), .. })));
@@ -1030,10 +1007,8 @@ async fn lists_rest_a_minute_after_limits() {
 async fn limited_topic_rests_a_minute() {
     let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;
     let clock = StoppedClock::stop();
-    let refused = story.answered(challenge_ann(), "POST /api/challenge/ann", async |request| {
-        request.answer(429, "", r#"{"error":"Too many requests. Try again later."}"#).await;
-    });
-    assert!(refused.await.is_err());
+    let too_many = r#"{"error":"Too many requests. Try again later."}"#;
+    story.refused(challenge_ann(), "POST /api/challenge/ann", 429, too_many).await;
     clock.pass(59).await;
     assert!(matches!(story.bot.perform(challenge_ann()).await, Err(ActionError::Limited { .. })));
     assert_eq!(story.server.count("POST /api/challenge"), 0, "it was not sent");
@@ -1051,39 +1026,21 @@ async fn limit_closes_only_its_topic() {
         Err(ActionError::Limited { retry_after: Some(wait), key: None, .. }) => wait,
         other => panic!("{other:?}"),
     };
-    let refused = story
-        .answered(challenge_ann(), "POST /api/challenge/ann", async |request| {
-            request.answer(429, "", r#"{"error":"Too many requests. Try again later."}"#).await;
-        })
-        .await;
-    assert!(matches!(refused, Err(ActionError::Limited { retry_after: None, .. })), "no time was named: {refused:?}");
+    let too_many = r#"{"error":"Too many requests. Try again later."}"#;
+    let refused = story.refused(challenge_ann(), "POST /api/challenge/ann", 429, too_many).await;
+    assert!(matches!(refused, ActionError::Limited { retry_after: None, .. }), "no time was named: {refused:?}");
     assert!(limited(story.bot.perform(challenge_ann()).await) <= Duration::from_secs(60));
     assert_eq!(story.server.count("POST /api/challenge"), 0, "the second one was not sent");
     // Taking a challenge and declining one are counted apart.
     let one = || ChallengeId::from("chal0001");
-    let declined = story
-        .answered(
-            Action::Decline(one(), DeclineReason::Later),
-            "POST /api/challenge/chal0001/decline",
-            async |request| {
-                request.answer(429, "", "").await;
-            },
-        )
-        .await;
-    assert!(matches!(declined, Err(ActionError::Limited { .. })), "{declined:?}");
-    let accepted = story
-        .answered(Action::Accept(one()), "POST /api/challenge/chal0001/accept", async |request| request.ok(OK).await);
-    assert_eq!(accepted.await, Ok(Done::Taken));
-    let talked = story.answered(say("hello"), "POST /api/bot/game/game0001/chat", async |request| request.ok(OK).await);
-    assert_eq!(talked.await, Ok(Done::Taken));
+    let decline = Action::Decline(one(), DeclineReason::Later);
+    let declined = story.refused(decline, "POST /api/challenge/chal0001/decline", 429, "").await;
+    assert!(matches!(declined, ActionError::Limited { .. }), "{declined:?}");
+    story.takes(Action::Accept(one()), "POST /api/challenge/chal0001/accept").await;
+    story.takes(say("hello"), CHAT).await;
     for _ in 0..2 {
-        let played = story.answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| {
-            request.answer(429, "", "").await
-        });
-        assert!(
-            matches!(played.await, Err(ActionError::Limited { retry_after: None, .. })),
-            "a move is the session's to repeat"
-        );
+        let limited = story.refused(play("e2e4"), MOVE, 429, "").await;
+        assert!(matches!(limited, ActionError::Limited { retry_after: None, .. }), "a move is the session's to repeat");
     }
 }
 
@@ -1146,8 +1103,7 @@ async fn correspondence_games_hold_no_stream() {
         settings.check_in = Duration::from_millis(200);
     })
     .await;
-    events.line(&game_start("game0001")).await;
-    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
+    story.game_starts(&mut events, "game0001").await;
     let mut game = story.server.expect(STREAM).await.stream().await;
     // While we are to move the stream stays open.
     game.line(&correspondence("game0001", "")).await;
@@ -1159,33 +1115,28 @@ async fn correspondence_games_hold_no_stream() {
     // What the event stream tells again opens nothing: the list does, when the opponent has moved.
     events.line(&game_start("game0001")).await;
     for _ in 0..3 {
-        story.server.expect("GET /api/account/playing").await.ok(&playing(false)).await;
+        story.server.expect(PLAYING).await.ok(&playing(false)).await;
     }
     assert_eq!(story.server.count(STREAM), 0);
-    story.server.expect("GET /api/account/playing").await.ok(&playing(true)).await;
-    let mut game = story.server.expect(STREAM).await.stream().await;
-    game.line(&correspondence("game0001", "e2e4 e7e5")).await;
+    story.server.expect(PLAYING).await.ok(&playing(true)).await;
+    let mut game = story.opened(&correspondence("game0001", "e2e4 e7e5")).await;
     assert_eq!(story.whole_state().await, "e2e4 e7e5");
     game.line(&state("e2e4 e7e5 g1f3", "started")).await;
     game.closed().await;
     // A game that is in the list no more is looked at once: it has ended unseen.
-    story.server.expect("GET /api/account/playing").await.ok(r#"{"nowPlaying":[]}"#).await;
-    let mut game = story.server.expect(STREAM).await.stream().await;
-    game.line(&correspondence("game0001", "e2e4 e7e5 g1f3").replace("started", "resign")).await;
+    story.server.expect(PLAYING).await.ok(r#"{"nowPlaying":[]}"#).await;
+    let _game = story.opened(&correspondence("game0001", "e2e4 e7e5 g1f3").replace("started", "resign")).await;
     assert_eq!(story.whole_state().await, "e2e4 e7e5 g1f3");
 }
 
 #[tokio::test]
 async fn whole_states_of_parked_games_are_fetched() {
     let (mut story, mut events) = Story::connected(|settings| settings.attention = Duration::from_millis(100)).await;
-    events.line(&game_start("game0001")).await;
-    assert!(matches!(story.event().await, ServerEvent::GameStarted(_)));
-    let mut game = story.server.expect(STREAM).await.stream().await;
-    game.line(&correspondence("game0001", "e2e4")).await;
+    story.game_starts(&mut events, "game0001").await;
+    let game = story.opened(&correspondence("game0001", "e2e4")).await;
     story.whole_state().await;
     game.closed().await;
     story.bot.resync(&GameId::from("game0001")).await;
-    let mut game = story.server.expect(STREAM).await.stream().await;
-    game.line(&correspondence("game0001", "e2e4")).await;
+    let _game = story.opened(&correspondence("game0001", "e2e4")).await;
     assert_eq!(story.whole_state().await, "e2e4");
 }

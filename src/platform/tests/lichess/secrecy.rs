@@ -5,8 +5,6 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use tracing_subscriber::fmt::MakeWriter;
-
 use super::*;
 
 #[derive(Clone, Default)]
@@ -23,30 +21,21 @@ impl io::Write for Log {
     }
 }
 
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
-
 /// Promise 6.
 #[tokio::test]
 async fn token_is_in_no_log_or_error() {
     let log = Log::default();
     // One thread runs this test and all its tasks, so the thread's own subscriber sees everything.
-    let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(log.clone()).finish();
+    let writer = log.clone();
+    let subscriber =
+        tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(move || writer.clone()).finish();
     let _logging = tracing::subscriber::set_default(subscriber);
 
     let (mut story, mut events, game) = Story::in_game(|_| {}).await;
     assert!(!format!("{:?}", story.bot).contains("lip_secret"));
     let echo = r#"{"error":"Bearer lip_secret is no good"}"#;
     for status in [400, 401, 404, 429, 500] {
-        let done = story.answered(play("e2e4"), "POST /api/bot/game/game0001/move", async |request| {
-            request.answer(status, "", echo).await
-        });
-        let error = done.await.expect_err("refused");
+        let error = story.refused(play("e2e4"), MOVE, status, echo).await;
         assert!(!format!("{error} {error:?}").contains("lip_secret"), "{error}");
     }
     events.line(echo).await;

@@ -108,21 +108,9 @@ struct Story {
 
 impl Story {
     fn begin(dialect: Dialect, us: &str, opponent: &str) -> Self {
-        let (us, opponent) = (us.to_owned(), opponent.to_owned());
-        let speaker = Speaker { name: us.clone(), titles: vec!["C".to_owned()], game: None };
-        let session = FicsSession::new(FicsSettings::default(), "run".to_owned());
-        let server = SmallServer {
-            dialect,
-            us,
-            opponent,
-            offers: Vec::new(),
-            serial: 0,
-            stored: None,
-            game: None,
-            is_eager: false,
-            sent: Vec::new(),
-        };
-        let evening = Evening { session, now: Instant::now(), tickets: 0 };
+        let speaker = Speaker { name: us.to_owned(), titles: vec!["C".to_owned()], game: None };
+        let server = SmallServer::new(dialect, us, opponent);
+        let evening = Evening::new(FicsSettings::default());
         let mut story = Self { evening, server, open: BTreeSet::new(), played: Vec::new(), moved: None };
         let now = story.evening.now;
         story.evening.session.connected(speaker, now);

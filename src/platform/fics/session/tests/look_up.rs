@@ -24,9 +24,7 @@ pub(super) fn known(shown: &str, decided: Option<&str>) -> KnownGame {
 impl Evening {
     /// Logged in, and the lists of the login have been told.
     fn settled() -> Self {
-        let mut evening = Self::begin(FicsSettings::default());
-        evening.hear(&["endoflists: Command not found."]);
-        evening
+        Self::after(&["endoflists: Command not found."])
     }
 
     fn look_up(&mut self, game: KnownGame) -> Vec<String> {
@@ -190,16 +188,14 @@ fn end_by_rules_needs_no_move_list() {
     assert!(matches!(told.as_slice(), [told] if told.starts_with("= Err(NotFound")), "{told:?}");
 }
 
-const WAITS: &str = " 1: B Ann            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC";
-
 /// Promise 5: a game that was cut off by the end of our process goes on under its old name.
 #[test]
 fn stored_game_is_not_over() {
     let mut evening = Evening::begin(FicsSettings::default());
     evening.session.remember(vec![left_running("Ann", "ann-old-7")]);
     evening.look_up(known("e2e4", None));
-    assert_eq!(evening.answers(&[WAITS]), ["> resume Ann"]);
-    let told = evening.answers(&["endoflists: Command not found.", WAITS, "endoflookup1: Command not found."]);
+    assert_eq!(evening.answers(&[ROW]), ["> resume Ann"]);
+    let told = evening.answers(&["endoflists: Command not found.", ROW, "endoflookup1: Command not found."]);
     assert_eq!(told, ["= Ok(Found(\"e2e4\", Adjourned, None))"]);
     let told = evening.hear(&["{Game 1 (Ann vs. Somebot) Continuing unrated blitz match.}", E4]);
     assert_eq!(told, ["started ann-old-7", "> moves"]);
@@ -257,10 +253,7 @@ fn lists_wait_on_a_short_clock() {
 fn look_up_survives_a_lost_connection() {
     let mut evening = Evening::settled();
     evening.look_up(known("d2d4", None));
-    evening.session.disconnected("a cable".to_owned());
-    evening.effects();
-    evening.log_in();
-    let sent = evening.effects();
+    let sent = evening.reconnects();
     let sent = evening.prompts(sent);
     assert!(sent.contains(&"> endoflookup2".to_owned()), "{sent:?}");
     let told = evening.pass(Duration::from_secs(120));

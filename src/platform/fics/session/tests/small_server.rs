@@ -5,8 +5,9 @@ use super::ENDS;
 /// The kind of games that the policy of the tests takes.
 pub(super) const PLAYED: &str = "blitz";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Dialect {
+    #[default]
     Freechess,
     Fatics,
     Capablanca,
@@ -34,7 +35,7 @@ pub(super) struct Table {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Offer {
+struct Offer {
     index: u32,
     ours: bool,
     terms: String,
@@ -42,12 +43,13 @@ pub(super) struct Offer {
 }
 
 /// The server, with us and one opponent on it.
+#[derive(Default)]
 pub(super) struct SmallServer {
-    pub(super) dialect: Dialect,
-    pub(super) us: String,
-    pub(super) opponent: String,
-    pub(super) offers: Vec<Offer>,
-    pub(super) serial: u32,
+    dialect: Dialect,
+    us: String,
+    opponent: String,
+    offers: Vec<Offer>,
+    serial: u32,
     pub(super) stored: Option<Table>,
     pub(super) game: Option<Table>,
     /// True if the opponent accepts whatever we offer at once.
@@ -56,6 +58,10 @@ pub(super) struct SmallServer {
 }
 
 impl SmallServer {
+    pub(super) fn new(dialect: Dialect, us: &str, opponent: &str) -> Self {
+        Self { dialect, us: us.to_owned(), opponent: opponent.to_owned(), ..Self::default() }
+    }
+
     pub(super) fn board(&self, table: &Table) -> String {
         const PLACEMENTS: [&str; 4] = [
             "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1",
@@ -79,29 +85,31 @@ impl SmallServer {
         if table.we_are_white { [&self.us, &self.opponent] } else { [&self.opponent, &self.us] }
     }
 
-    pub(super) fn challenges(&mut self, terms: &str, resumes: bool) -> Vec<String> {
+    /// A new offer, with the lines that tell it.
+    fn offer(&mut self, ours: bool, terms: &str, resumes: bool) -> (Offer, Vec<String>) {
         self.serial += 1;
-        let offer = Offer { index: self.serial, ours: false, terms: terms.to_owned(), resumes };
+        let offer = Offer { index: self.serial, ours, terms: terms.to_owned(), resumes };
         let mark = if resumes { " (adjourned)" } else { "" };
-        let said = format!("{} (----) {} (----) {terms}{mark}", self.opponent, self.us);
-        let mut lines = vec![format!("Challenge: {said}."), ENDS.to_owned()];
+        let (by, to) = if ours { (&self.us, &self.opponent) } else { (&self.opponent, &self.us) };
+        let said = format!("{by} (----) {to} (----) {terms}{mark}");
+        let mut lines =
+            if ours { vec![format!("Issuing: {said}.")] } else { vec![format!("Challenge: {said}."), ENDS.to_owned()] };
         if self.dialect.numbers_offers() {
-            lines.push(format!("<pf> {} w={} t=match p={said}", offer.index, self.opponent));
+            let kind = if ours { "<pt>" } else { "<pf>" };
+            lines.push(format!("{kind} {} w={} t=match p={said}", offer.index, self.opponent));
         }
+        (offer, lines)
+    }
+
+    pub(super) fn challenges(&mut self, terms: &str, resumes: bool) -> Vec<String> {
+        let (offer, lines) = self.offer(false, terms, resumes);
         self.offers.retain(|offer| offer.ours);
         self.offers.push(offer);
         lines
     }
 
     fn issue(&mut self, terms: &str, resumes: bool) -> Vec<String> {
-        self.serial += 1;
-        let offer = Offer { index: self.serial, ours: true, terms: terms.to_owned(), resumes };
-        let mark = if resumes { " (adjourned)" } else { "" };
-        let said = format!("{} (----) {} (----) {terms}{mark}", self.us, self.opponent);
-        let mut lines = vec![format!("Issuing: {said}.")];
-        if self.dialect.numbers_offers() {
-            lines.push(format!("<pt> {} w={} t=match p={said}", offer.index, self.opponent));
-        }
+        let (offer, mut lines) = self.offer(true, terms, resumes);
         if self.is_eager {
             lines.push(format!("{} accepts the match offer.", self.opponent));
             lines.extend(self.begin(&offer, true));
