@@ -41,7 +41,7 @@ const SHOW_VARIABLES: &str = "variables";
 const SHOW_INTERFACE: &str = "ivariables";
 
 /// The list of commands, as far as it is done.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct SetUp {
     commands: VecDeque<String>,
     current: Option<String>,
@@ -67,15 +67,7 @@ impl SetUp {
         commands.extend(settings.variables.iter().map(|(name, value)| format!("set {name} {value}")));
         commands.extend(settings.channels.iter().map(|channel| format!("+channel {channel}")));
         commands.extend([SHOW_VARIABLES, SHOW_INTERFACE].map(str::to_owned));
-        Self {
-            commands,
-            current: None,
-            shown: BTreeMap::new(),
-            shown_interface: BTreeMap::new(),
-            repeated: false,
-            refused: Vec::new(),
-            variants: settings.variants.clone(),
-        }
+        Self { commands, variants: settings.variants.clone(), ..Self::default() }
     }
 
     /// The command to send now; `None` when all is done. To be called at each prompt.

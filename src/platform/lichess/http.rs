@@ -59,7 +59,8 @@ pub(super) struct Http {
     pub(super) settings: LichessSettings,
     token: Token,
     authorization: HeaderValue,
-    owner: OnceCell<TokenOwner>,
+    /// The token's owner, and the user agent that names it.
+    owner: OnceCell<(Arc<Account>, HeaderValue)>,
     /// Our id when we last stopped.
     remembered: OnceLock<String>,
     /// Notified when a valid token starts getting 401.
@@ -69,13 +70,6 @@ pub(super) struct Http {
     turns: [Mutex<HashMap<Topic, Instant>>; Turn::COUNT],
     /// End of the pause of the long lists.
     lists_rest: std::sync::Mutex<Option<Instant>>,
-}
-
-/// Owner of the token, requested once.
-#[derive(Debug)]
-struct TokenOwner {
-    account: Arc<Account>,
-    user_agent: HeaderValue,
 }
 
 impl Http {
@@ -124,9 +118,9 @@ impl Http {
             let account = report.account;
             let user_agent = HeaderValue::try_from(format!("{} user:{}", user_agent(), account.player.id))
                 .unwrap_or(HeaderValue::from_static(user_agent()));
-            Ok(TokenOwner { account: Arc::new(account), user_agent })
+            Ok((Arc::new(account), user_agent))
         };
-        self.owner.get_or_try_init(ask).await.map(|owner| Arc::clone(&owner.account))
+        self.owner.get_or_try_init(ask).await.map(|(account, _)| Arc::clone(account))
     }
 
     /// We were this user when we last stopped.
@@ -140,7 +134,7 @@ impl Http {
     /// # Errors
     /// Where neither the server nor an earlier process has said who we are.
     pub(super) async fn our_id(&self) -> Result<String, ActionError> {
-        let told = self.owner.get().map(|owner| &owner.account.player.id);
+        let told = self.owner.get().map(|(account, _)| &account.player.id);
         match told.or(self.remembered.get()) {
             Some(id) => Ok(id.clone()),
             None => self.account().await.map(|account| account.player.id.clone()),
@@ -263,10 +257,8 @@ impl Http {
     }
 
     fn request(&self, method: Method, path: &[&str], lane: Lane) -> reqwest::RequestBuilder {
-        let user_agent = match self.owner.get() {
-            Some(owner) => owner.user_agent.clone(),
-            None => HeaderValue::from_static(user_agent()),
-        };
+        let user_agent =
+            self.owner.get().map_or(HeaderValue::from_static(user_agent()), |(_, user_agent)| user_agent.clone());
         self.connections
             .of(lane)
             .request(method, self.settings.url.at(path))

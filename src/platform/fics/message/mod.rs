@@ -250,7 +250,7 @@ pub struct FicsOffer {
 }
 
 /// `<g1> 1 p=0 t=blitz r=1 u=0,0 it=300,0 i=300,0 pt=0 rt=1586E,2100 ts=1,0`
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GameParameters {
     pub game: u32,
     /// `blitz`, `wild/fr`.

@@ -50,14 +50,7 @@ fn machine(line: &str) -> Option<FicsMessage> {
 
 fn game_facts(text: &str) -> Option<GameParameters> {
     let mut fields = text.split_ascii_whitespace();
-    let game = fields.next()?.parse().ok()?;
-    let mut facts = GameParameters {
-        game,
-        kind: String::new(),
-        rated: false,
-        ratings: [ShownRating::default(); 2],
-        timeseal: [false; 2],
-    };
+    let mut facts = GameParameters { game: fields.next()?.parse().ok()?, ..GameParameters::default() };
     for field in fields {
         let (key, value) = field.split_once('=')?;
         let pair = value.split_once(',');
@@ -250,12 +243,9 @@ fn server_phrase(line: &str) -> Option<FicsMessage> {
         "Draw" | "Abort" | "Adjourn" | "Takeback" | "Switch" | "Pause" | "Unpause" if rest.contains("request sent") => {
             OfferKind::in_words(&line.to_ascii_lowercase()).map(FicsMessage::AskSent)
         }
-        "Offering" => OfferKind::in_words(rest).map(FicsMessage::AskSent),
-        "Requesting" => OfferKind::in_words(rest).map(FicsMessage::AskSent),
-        "Accepting" | "Declining" | "Issuing" | "Removing" | "Ads" | "Logging" | "Thank" | "Ignoring" | "Movelist" => {
-            Some(FicsMessage::Noise)
-        }
-        "Updating" | "Setting" => Some(FicsMessage::Noise),
+        "Offering" | "Requesting" => OfferKind::in_words(rest).map(FicsMessage::AskSent),
+        "Accepting" | "Declining" | "Issuing" | "Removing" | "Ads" | "Logging" | "Thank" | "Ignoring" | "Movelist"
+        | "Updating" | "Setting" | "Move" => Some(FicsMessage::Noise),
         "Notification:" => notification(rest),
         "Match" => rest.starts_with("request").then(refused).flatten(),
         "Player" if rest.ends_with("has no games stored.") => Some(FicsMessage::StoredEnd),
@@ -278,7 +268,6 @@ fn server_phrase(line: &str) -> Option<FicsMessage> {
         "All" | "Both" => rest.starts_with("players must be registered to adj").then_some(FicsMessage::CannotAdjourn),
         "On" => rest.starts_with("for").then_some(FicsMessage::Presence(true)),
         "Last" => rest.starts_with("disconnected").then_some(FicsMessage::Presence(false)),
-        "Move" => Some(FicsMessage::Noise),
         "Only" if rest.starts_with("registered players may have stored games") => Some(FicsMessage::StoredEnd),
         "Only" if rest.starts_with("registered players") => refused(),
         "Rated" | "Unrated" => rest.contains("match, initial time").then_some(FicsMessage::Noise),

@@ -163,8 +163,7 @@ impl FicsSession {
             self.requests.settle(|want| *want == Want::Game(source.clone()), Ok(RequestAnswer::Done(Done::Taken)));
         }
         let issued = Done::Challenged(id.as_str().into());
-        let to_them = |want: &Want| matches!(want, Want::Issued(name) if name.eq_ignore_ascii_case(&opponent));
-        self.requests.settle(to_them, Ok(RequestAnswer::Done(issued)));
+        self.requests.settle(is_asked, Ok(RequestAnswer::Done(issued)));
         let busy = ActionError::Refused("another game has begun".to_owned());
         self.requests.settle_all(|want| matches!(want, Want::Issued(_) | Want::Game(_)), &Err(busy));
         for id in void {
@@ -236,7 +235,7 @@ impl FicsSession {
             list,
             lists_in_vain: 0,
         }));
-        self.look_ups.put_off();
+        self.look_ups.rest();
         self.silence.is_asked(now);
         self.send("moves");
     }

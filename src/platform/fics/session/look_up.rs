@@ -160,11 +160,6 @@ impl LookUps {
         self.list_on_its_way = false;
     }
 
-    /// The moves of the game on the board are wanted now; the look-up begins anew afterwards.
-    pub(super) fn put_off(&mut self) {
-        self.rest();
-    }
-
     /// True if the list of moves that has just come may have been that of a look-up which was put off.
     pub(super) fn was_under_way(&mut self) -> bool {
         std::mem::take(&mut self.list_on_its_way)
@@ -194,7 +189,8 @@ impl LookUps {
         self.until
     }
 
-    fn rest(&mut self) {
+    /// The moves of the game on the board may be wanted now; the look-up begins anew afterwards.
+    pub(super) fn rest(&mut self) {
         self.step = None;
         self.until = None;
     }

@@ -76,7 +76,9 @@ pub(crate) enum SessionEffect {
     Answer(u64, Result<RequestAnswer, ActionError>),
 }
 
+#[derive(Default)]
 enum CurrentGame {
+    #[default]
     Empty,
     /// A game of which we wait to learn the moves.
     Opening(Box<OpeningGame>),
@@ -111,6 +113,7 @@ struct OpeningGame {
     is_silent: bool,
 }
 
+#[derive(Default)]
 pub(crate) struct FicsSession {
     settings: FicsSettings,
     /// Our name, while we are logged in.
@@ -166,41 +169,7 @@ impl FicsSession {
     /// those of earlier ones.
     pub(crate) fn new(settings: FicsSettings, run: String) -> Self {
         let patience = Duration::from_secs(settings.answer_timeout);
-        Self {
-            settings,
-            us: None,
-            tells_offers: false,
-            run,
-            serial: 0,
-            telling: None,
-            computers: BTreeSet::new(),
-            challenges: Challenges::default(),
-            courtesy: Courtesy::default(),
-            requests: Requests::new(patience),
-            said: Announcement::default(),
-            current: CurrentGame::Empty,
-            ended: None,
-            rating_news: RatingNews::default(),
-            board_due: None,
-            adjournments: Adjournments::default(),
-            history: History::default(),
-            look_ups: LookUps::default(),
-            silence: Silence::default(),
-            told_learned: None,
-            zones: Vec::new(),
-            flagging: None,
-            whole_due: None,
-            seek_at: None,
-            next_seek: 0,
-            sought: None,
-            seek_refusal: None,
-            open: true,
-            seeks_wanted: true,
-            outbox: Outbox::default(),
-            reads_finger: false,
-            has_sent: false,
-            effects: Vec::new(),
-        }
+        Self { settings, run, requests: Requests::new(patience), open: true, seeks_wanted: true, ..Self::default() }
     }
 
     /// Returns the effects since the last call.

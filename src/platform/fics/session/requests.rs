@@ -33,7 +33,7 @@ pub(super) enum Want {
 }
 
 /// Requests in the order in which they were sent, each with the number under which it is answered (its ticket).
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Requests {
     patience: Duration,
     open: Vec<(u64, Want, Instant)>,
@@ -43,7 +43,7 @@ pub(super) struct Requests {
 
 impl Requests {
     pub(super) fn new(patience: Duration) -> Self {
-        Self { patience, open: Vec::new(), nudged: None, answers: Vec::new() }
+        Self { patience, ..Self::default() }
     }
 
     pub(super) fn open(&mut self, ticket: u64, want: Want, now: Instant) {

@@ -568,10 +568,8 @@ impl FicsSession {
         for command in commands {
             self.send(&command);
         }
-        if needs_list && !self.outbox.holds("stored") {
-            self.adjournments.ask_again();
-            self.send_in_turn("stored".to_owned());
-            self.send_in_turn(END_OF_LISTS.to_owned());
+        if needs_list {
+            self.ask_for_stored_games();
         }
     }
 
