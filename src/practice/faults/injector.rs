@@ -25,15 +25,11 @@ pub struct FaultInjector {
 struct Inner {
     plan: FaultPlan,
     rng: StdRng,
-    requests: Vec<(RequestKind, Expiry, RequestFault)>,
+    /// Faults of requests, each with the number of requests that still suffer it and the time of its end, if there is one.
+    requests: Vec<(RequestKind, u32, Option<Instant>, RequestFault)>,
     arranged: Vec<(Streams, When, StreamFault)>,
     open: Vec<(StreamId, mpsc::UnboundedSender<StreamFault>)>,
     seen: BTreeMap<RequestKind, u64>,
-}
-
-enum Expiry {
-    Left(u32),
-    At(Instant),
 }
 
 impl FaultInjector {
@@ -61,11 +57,11 @@ impl FaultInjector {
     }
 
     pub fn fail_requests(&self, kind: RequestKind, span: Span, fault: RequestFault) {
-        let ending = match span {
-            Span::Times(times) => Expiry::Left(times),
-            Span::For(time) => Expiry::At(Instant::now() + time),
+        let (left, ends) = match span {
+            Span::Times(times) => (times, None),
+            Span::For(time) => (u32::MAX, Some(Instant::now() + time)),
         };
-        self.inner().requests.push((kind, ending, fault));
+        self.inner().requests.push((kind, left, ends, fault));
     }
 
     /// Arranges an accident of a stream; it happens once, to the first stream that fits (with [`When::Now`]: to all that
@@ -100,14 +96,9 @@ impl FaultInjector {
         *inner.seen.entry(kind).or_default() += 1;
         self.came.notify_waiters();
         let now = Instant::now();
-        inner.requests.retain(|(_, ending, _)| match ending {
-            Expiry::Left(times) => *times > 0,
-            Expiry::At(at) => *at > now,
-        });
-        if let Some((_, ending, fault)) = inner.requests.iter_mut().find(|(of, _, _)| *of == kind) {
-            if let Expiry::Left(times) = ending {
-                *times -= 1;
-            }
+        inner.requests.retain(|(_, left, ends, _)| *left > 0 && ends.is_none_or(|ends| ends > now));
+        if let Some((_, left, _, fault)) = inner.requests.iter_mut().find(|(of, ..)| *of == kind) {
+            *left -= 1;
             return Some(*fault);
         }
         inner.request_by_plan(kind)

@@ -11,7 +11,7 @@ use crate::{
     state::{BoardEvent, ChallengeState, ChallengeView, GameView, OpenChallenge, PlayerView, PracticeAccountEvent},
 };
 use domain::{
-    ChatLine, Clocks, Color, DeclineReason, GameStatus, GameTerms, Line, Speed, TimeControl, Tournament,
+    ChallengeId, ChatLine, Clocks, Color, DeclineReason, GameStatus, GameTerms, Line, Speed, TimeControl, Tournament,
     TournamentKind, Variant, moves_text,
 };
 
@@ -191,7 +191,6 @@ fn time_control(time_control: TimeControl) -> Value {
 
 /// A challenge as its maker (`out`) or its receiver (`in`) sees it.
 pub(crate) fn challenge(challenge: &ChallengeView, url: &str, outgoing: bool) -> Value {
-    let category = Category::of(&challenge.terms);
     let status = match challenge.state {
         ChallengeState::Created => "created",
         ChallengeState::Offline => "offline",
@@ -199,22 +198,13 @@ pub(crate) fn challenge(challenge: &ChallengeView, url: &str, outgoing: bool) ->
         ChallengeState::Declined(_) => "declined",
         ChallengeState::Accepted => "accepted",
     };
-    let mut value = json!({
-        "id": challenge.id.as_str(),
-        "url": format!("{url}/{}", challenge.id),
-        "status": status,
-        "challenger": challenge_user(&challenge.challenger, challenge.online.0),
-        "destUser": challenge_user(&challenge.dest, challenge.online.1),
-        "variant": variant(challenge.terms.variant),
-        "rated": challenge.terms.rated,
-        "speed": challenge.terms.time_control.speed().key(),
-        "timeControl": time_control(challenge.terms.time_control),
-        "color": challenge.color.map_or("random", color),
-        "finalColor": color(challenge.final_color),
-        "perf": { "icon": "", "name": category_name(category) },
-        "direction": if outgoing { "out" } else { "in" },
-    });
-    put(&mut value, "initialFen", challenge.start.start_fen());
+    let mut value = any_challenge(&challenge.id, &challenge.terms, &challenge.start, url);
+    value["status"] = json!(status);
+    value["challenger"] = challenge_user(&challenge.challenger, challenge.online.0);
+    value["destUser"] = challenge_user(&challenge.dest, challenge.online.1);
+    value["color"] = json!(challenge.color.map_or("random", color));
+    value["finalColor"] = json!(color(challenge.final_color));
+    value["direction"] = json!(if outgoing { "out" } else { "in" });
     if let ChallengeState::Declined(reason) = challenge.state {
         value["declineReason"] = json!(decline_text(reason));
         value["declineReasonKey"] = json!(reason.key().to_lowercase());
@@ -224,11 +214,18 @@ pub(crate) fn challenge(challenge: &ChallengeView, url: &str, outgoing: bool) ->
 
 /// A challenge that anybody may join.
 pub(crate) fn open_challenge(challenge: &OpenChallenge, url: &str) -> Value {
-    let terms = &challenge.terms;
-    let url = format!("{url}/{}", challenge.id);
+    let mut value = any_challenge(&challenge.id, &challenge.terms, &challenge.start, url);
+    value["open"] = json!({});
+    value["urlWhite"] = json!(format!("{url}/{}?color=white", challenge.id));
+    value["urlBlack"] = json!(format!("{url}/{}?color=black", challenge.id));
+    value
+}
+
+/// The fields of every challenge, before anything is known of its players.
+fn any_challenge(id: &ChallengeId, terms: &GameTerms, start: &Line, url: &str) -> Value {
     let mut value = json!({
-        "id": challenge.id.as_str(),
-        "url": url,
+        "id": id.as_str(),
+        "url": format!("{url}/{id}"),
         "status": "created",
         "challenger": null,
         "destUser": null,
@@ -238,11 +235,8 @@ pub(crate) fn open_challenge(challenge: &OpenChallenge, url: &str) -> Value {
         "timeControl": time_control(terms.time_control),
         "color": "random",
         "perf": { "icon": "", "name": category_name(Category::of(terms)) },
-        "open": {},
-        "urlWhite": format!("{url}?color=white"),
-        "urlBlack": format!("{url}?color=black"),
     });
-    put(&mut value, "initialFen", challenge.start.start_fen());
+    put(&mut value, "initialFen", start.start_fen());
     value
 }
 

@@ -251,18 +251,7 @@ impl VisitorSession {
 
     pub(super) async fn accept(&mut self, handle: &str) -> io::Result<()> {
         let Some(offer) = self.meant("accept", false, handle).into_iter().next() else { return Ok(()) };
-        let (me, game) = (self.me.id.clone(), self.playing.as_ref().map(|board| board.id.clone()));
-        let what = offer.what.clone();
-        let done = self.ask(move |state| match (what, game) {
-            (PendingKind::Match(id), _) => state.accept(&id, &me).map(drop),
-            (PendingKind::Resume(id), _) => state.resume(&id, &me, true),
-            (PendingKind::Draw, Some(id)) => state.draw(&id, &me, true),
-            (PendingKind::Takeback(plies), Some(id)) => state.takeback_of(&id, &me, Some(plies)),
-            (PendingKind::Abort, Some(id)) => state.stop(&id, &me, Stop::Abort, true),
-            (PendingKind::Adjourn, Some(id)) => state.stop(&id, &me, Stop::Adjourn, true),
-            (_, None) => Err(Denied::NoSuchGame),
-        });
-        match done.await? {
+        match self.settle(&offer, true).await? {
             Ok(()) if offer.what.is_of_game() => {
                 self.line(format!("You accept the {} request from {}.", offer.what.word(), offer.with));
             }
@@ -297,21 +286,26 @@ impl VisitorSession {
     async fn undo(&mut self, offer: PendingOffer) -> io::Result<()> {
         let gone = self.offers.remove(|standing| standing.index == offer.index);
         self.show_gone(&gone);
-        let (me, game) = (self.me.id.clone(), self.playing.as_ref().map(|board| board.id.clone()));
         // It may be gone meanwhile.
-        let _ = self
-            .ask(move |state| match (offer.what, game) {
-                (PendingKind::Match(id), _) if offer.ours => state.cancel(&id, &me),
-                (PendingKind::Match(id), _) => state.decline(&id, &me, DeclineReason::Generic),
-                (PendingKind::Resume(id), _) => state.resume(&id, &me, false),
-                (PendingKind::Draw, Some(id)) => state.draw(&id, &me, false),
-                (PendingKind::Takeback(_), Some(id)) => state.takeback_of(&id, &me, None),
-                (PendingKind::Abort, Some(id)) => state.stop(&id, &me, Stop::Abort, false),
-                (PendingKind::Adjourn, Some(id)) => state.stop(&id, &me, Stop::Adjourn, false),
-                (_, None) => Err(Denied::NoSuchGame),
-            })
-            .await?;
-        Ok(())
+        self.settle(&offer, false).await.map(drop)
+    }
+
+    /// Agrees to an offer (`yes`), or declines or withdraws it.
+    async fn settle(&self, offer: &PendingOffer, yes: bool) -> io::Result<Result<(), Denied>> {
+        let (what, ours) = (offer.what.clone(), offer.ours);
+        let (me, game) = (self.me.id.clone(), self.playing.as_ref().map(|board| board.id.clone()));
+        let done = self.ask(move |state| match (what, game) {
+            (PendingKind::Match(id), _) if yes => state.accept(&id, &me).map(drop),
+            (PendingKind::Match(id), _) if ours => state.cancel(&id, &me),
+            (PendingKind::Match(id), _) => state.decline(&id, &me, DeclineReason::Generic),
+            (PendingKind::Resume(id), _) => state.resume(&id, &me, yes),
+            (PendingKind::Draw, Some(id)) => state.draw(&id, &me, yes),
+            (PendingKind::Takeback(plies), Some(id)) => state.takeback_of(&id, &me, yes.then_some(plies)),
+            (PendingKind::Abort, Some(id)) => state.stop(&id, &me, Stop::Abort, yes),
+            (PendingKind::Adjourn, Some(id)) => state.stop(&id, &me, Stop::Adjourn, yes),
+            (_, None) => Err(Denied::NoSuchGame),
+        });
+        done.await
     }
 
     pub(super) fn pending(&mut self) {

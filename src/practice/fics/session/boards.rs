@@ -150,26 +150,26 @@ impl VisitorSession {
 
     fn offer_stands(&mut self, ours: bool, opponent: &str, what: PendingKind) {
         let Some(index) = self.offers.add(ours, opponent, what.clone(), "") else { return };
-        let (asked, sent, parameter) = match &what {
-            PendingKind::Draw => ("offers you a draw.".to_owned(), "Draw request sent.", "#".to_owned()),
+        let (asked, sent) = match &what {
+            PendingKind::Draw => ("offers you a draw.".to_owned(), "Draw request sent."),
             PendingKind::Takeback(plies) => {
-                (format!("would like to take back {plies} half move(s)."), "Takeback request sent.", plies.to_string())
+                (format!("would like to take back {plies} half move(s)."), "Takeback request sent.")
             }
-            PendingKind::Abort => (
-                "would like to abort the game; type \"abort\" to accept.".to_owned(),
-                "Abort request sent.",
-                "#".to_owned(),
-            ),
-            _ => (
-                "would like to adjourn the game; type \"adjourn\" to accept.".to_owned(),
-                "Adjourn request sent.",
-                "#".to_owned(),
-            ),
+            PendingKind::Abort => {
+                ("would like to abort the game; type \"abort\" to accept.".to_owned(), "Abort request sent.")
+            }
+            _ => ("would like to adjourn the game; type \"adjourn\" to accept.".to_owned(), "Adjourn request sent."),
         };
         self.line(if ours { sent.to_owned() } else { format!("{opponent} {asked}") });
+        let parameter = if let PendingKind::Takeback(plies) = what { plies.to_string() } else { "#".to_owned() };
+        self.show_pending(ours, index, opponent, what.word(), &parameter);
+    }
+
+    /// Tells programs of an offer that stands.
+    pub(super) fn show_pending(&mut self, ours: bool, index: u32, with: &str, kind: &str, parameter: &str) {
         if self.variables.interface("pendinfo") {
             let tag = if ours { "<pt>" } else { "<pf>" };
-            self.line(format!("{tag} {index} w={opponent} t={} p={parameter}", what.word()));
+            self.line(format!("{tag} {index} w={with} t={kind} p={parameter}"));
         }
     }
 }

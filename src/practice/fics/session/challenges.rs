@@ -67,10 +67,7 @@ impl VisitorSession {
                 "Challenge: {terms}.\n{warning}You can \"accept\" or \"decline\", or propose different parameters."
             ));
         }
-        if self.variables.interface("pendinfo") {
-            let tag = if ours { "<pt>" } else { "<pf>" };
-            self.line(format!("{tag} {index} w={with} t=match p={terms}"));
-        }
+        self.show_pending(ours, index, with, "match", terms);
     }
 
     async fn challenge_gone(&mut self, view: &ChallengeView) -> io::Result<()> {
