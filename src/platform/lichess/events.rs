@@ -117,8 +117,8 @@ impl EventStream {
         self.running.clear();
         self.tell(ServerEvent::Connected(account.as_ref().clone())).await;
         loop {
-            let line = match stream.next().await {
-                Ok(line) => line,
+            let text = match stream.next().await {
+                Ok((text, _)) => text,
                 Err(end) => {
                     if stream.was_good() {
                         self.backoff.reset();
@@ -126,8 +126,7 @@ impl EventStream {
                     return Ok(end.to_string());
                 }
             };
-            let event =
-                line.text.map_err(LichessLineError::from).and_then(|text| wire::event(&text, &account.player.id));
+            let event = text.map_err(LichessLineError::from).and_then(|text| wire::event(&text, &account.player.id));
             match event {
                 Ok(ServerEvent::GameStarted(id)) => self.start(id).await,
                 Ok(event) => {

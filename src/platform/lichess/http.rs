@@ -20,6 +20,7 @@ use reqwest::{
     ClientBuilder, Method, Response, StatusCode,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, USER_AGENT},
 };
+use serde_json::{Map, Value};
 use tokio::{
     sync::{Mutex, Notify, OnceCell},
     time::Instant,
@@ -147,9 +148,9 @@ impl Http {
         let test = HttpCall::post(&["api", "token", "test"], Topic::Account).text(self.token.secret());
         let scopes = match asked_until_believed(|| self.call(test.clone()), || self.patience_at_start()).await {
             Ok(body) => {
-                let mut tokens: HashMap<String, Option<wire::TokenInfo>> = decode("the token's test", &body)?;
+                let mut tokens: HashMap<String, Option<Map<String, Value>>> = decode("the token's test", &body)?;
                 let unknown = || ActionError::Unauthorised(format!("{} does not know this token", self.settings.url));
-                Some(tokens.remove(self.token.secret()).flatten().ok_or_else(unknown)?.scopes())
+                Some(wire::scopes(&tokens.remove(self.token.secret()).flatten().ok_or_else(unknown)?))
             }
             // A server that has no such test will say in time what the token does not allow.
             // It may say so with a page, as one that is in trouble does; the next question shows that.

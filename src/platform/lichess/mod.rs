@@ -159,11 +159,10 @@ impl LichessServer {
                     .form(&challenge_form(request)),
             )
             .await?;
-        decode::<wire::ChallengeCreated>("the challenge", &body).map(|created| Done::Challenged(created.into_id()))
+        let created = wire::created_challenge(&body).map_err(|error| ActionError::Unavailable(error.to_string()))?;
+        Ok(Done::Challenged(created))
     }
-}
 
-impl LichessServer {
     async fn act(&self, action: Action) -> Result<Done, ActionError> {
         let answer = |id: ChallengeId, what: &'static str, topic: Topic| async move {
             self.http.call(HttpCall::post(&["api", "challenge", id.as_str(), what], topic)).await.map(taken)

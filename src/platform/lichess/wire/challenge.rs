@@ -1,7 +1,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{VariantKey, color, field, player::User, seconds, variant, whole_days};
+use super::{LichessLineError, VariantKey, color, field, malformed, player::User, read, seconds, variant, whole_days};
 use domain::{Challenge, ChallengeId, ChallengeObstacle, DeclineReason, GameId, GameTerms, ServerEvent, TimeControl};
 
 /// `challenge`, `challengeCanceled` and `challengeDeclined`.
@@ -88,24 +88,11 @@ impl ChallengeJson {
     }
 }
 
-/// The answer to a challenge of ours: the challenge, at times in an envelope.
-#[derive(Deserialize)]
-#[serde(untagged)]
-pub(crate) enum ChallengeCreated {
-    Bare(Id),
-    Envelope { challenge: Id },
-}
-
-#[derive(Deserialize)]
-pub(crate) struct Id {
-    id: String,
-}
-
-impl ChallengeCreated {
-    pub(crate) fn into_id(self) -> ChallengeId {
-        let (Self::Bare(Id { id }) | Self::Envelope { challenge: Id { id } }) = self;
-        ChallengeId::from(id)
-    }
+/// Reads the answer to a challenge of ours: the challenge, at times in an envelope.
+pub(crate) fn created_challenge(body: &str) -> Result<ChallengeId, LichessLineError> {
+    let answer: Value = read("the challenge", body)?;
+    let id = field::<String>(&answer, "/id").or_else(|| field(&answer, "/challenge/id"));
+    id.map(ChallengeId::from).ok_or_else(|| malformed("the challenge", "it has no id"))
 }
 
 #[derive(Deserialize)]

@@ -64,13 +64,6 @@ impl ExportedPlayer {
     }
 }
 
-/// A game's clock at the start, in seconds.
-#[derive(Deserialize)]
-struct ExportedClock {
-    initial: f64,
-    increment: f64,
-}
-
 impl ExportedGame {
     fn into_game(
         self,
@@ -80,8 +73,9 @@ impl ExportedGame {
     ) -> Result<(GameInfo, GameState), LichessLineError> {
         let variant: Variant =
             self.variant.map_or(Ok(Variant::Standard), |key| key.parse()).map_err(LichessLineError::Unplayable)?;
-        let time_control = match (field::<ExportedClock>(&self.more, "/clock"), self.days_per_turn) {
-            (Some(clock), _) => TimeControl::real_time(seconds(clock.initial), seconds(clock.increment)),
+        let clock = field(&self.more, "/clock/initial").zip(field(&self.more, "/clock/increment"));
+        let time_control = match (clock, self.days_per_turn) {
+            (Some((initial, increment)), _) => TimeControl::real_time(seconds(initial), seconds(increment)),
             (None, Some(days)) => TimeControl::Correspondence { days: whole_days(days) },
             (None, None) => TimeControl::Unlimited,
         };

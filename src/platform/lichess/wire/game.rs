@@ -16,38 +16,27 @@ use domain::{
 
 #[derive(Deserialize)]
 pub(super) struct GameEnvelope {
-    game: WireGameEvent,
+    game: Value,
 }
 
 impl GameEnvelope {
     pub(super) fn into_start(self) -> Result<ServerEvent, LichessLineError> {
-        self.game.id().map(ServerEvent::GameStarted)
+        game_id(&self.game).map(ServerEvent::GameStarted)
     }
 
     pub(super) fn into_finish(self) -> Result<ServerEvent, LichessLineError> {
         Ok(ServerEvent::GameFinished {
-            id: self.game.id()?,
-            status: field(&self.game.more, "/status").map(WireStatus::into_status),
-            winner: color(field::<String>(&self.game.more, "/winner").as_deref()),
-            rating_change: field(&self.game.more, "/ratingDiff"),
+            id: game_id(&self.game)?,
+            status: field(&self.game, "/status").map(WireStatus::into_status),
+            winner: color(field::<String>(&self.game, "/winner").as_deref()),
+            rating_change: field(&self.game, "/ratingDiff"),
         })
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct WireGameEvent {
-    game_id: Option<String>,
-    id: Option<String>,
-    #[serde(flatten)]
-    more: Value,
-}
-
-impl WireGameEvent {
-    fn id(&self) -> Result<GameId, LichessLineError> {
-        let id = self.game_id.as_deref().or(self.id.as_deref());
-        id.map(GameId::new).ok_or_else(|| malformed("a game", "it has no id"))
-    }
+fn game_id(game: &Value) -> Result<GameId, LichessLineError> {
+    let id = field::<String>(game, "/gameId").or_else(|| field(game, "/id"));
+    id.map(GameId::from).ok_or_else(|| malformed("a game", "it has no id"))
 }
 
 /// A status is an object on the event stream and a bare name in games.
@@ -69,14 +58,14 @@ impl WireStatus {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Playing {
-    now_playing: Vec<WireGameEvent>,
+    now_playing: Vec<Value>,
 }
 
 impl Playing {
     /// The games, each with whether we are to move.
     pub(crate) fn into_games(self) -> Vec<(GameId, bool)> {
-        let is_our_turn = |game: &WireGameEvent| field(&game.more, "/isMyTurn").unwrap_or(true);
-        self.now_playing.iter().filter_map(|game| Some((game.id().ok()?, is_our_turn(game)))).collect()
+        let is_our_turn = |game: &Value| field(game, "/isMyTurn").unwrap_or(true);
+        self.now_playing.iter().filter_map(|game| Some((game_id(game).ok()?, is_our_turn(game)))).collect()
     }
 }
 

@@ -18,15 +18,15 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 pub use self::export::exported_game;
-pub(super) use self::{
-    challenge::ChallengeCreated,
-    game::Playing,
-    player::{AccountJson, TokenInfo, UserStatus},
-    tournament::TournamentJson,
-};
 use self::{
     challenge::ChallengeEnvelope,
     game::{ChatJson, GameEnvelope, GameFull, GameStateJson, OpponentGone},
+};
+pub(super) use self::{
+    challenge::created_challenge,
+    game::Playing,
+    player::{AccountJson, UserStatus, scopes},
+    tournament::TournamentJson,
 };
 use super::{ndjson::LineTooLong, settings::ServerUrl};
 use domain::{Color, GameId, ServerEvent, Variant};

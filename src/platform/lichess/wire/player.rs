@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::field;
 use domain::{Account, Player};
@@ -93,16 +93,8 @@ impl UserStatus {
     }
 }
 
-/// Scopes of a token: `/api/token/test`.
-#[derive(Deserialize)]
-pub(crate) struct TokenInfo {
-    #[serde(flatten)]
-    more: Value,
-}
-
-impl TokenInfo {
-    pub(crate) fn scopes(&self) -> Vec<String> {
-        let scopes = field::<String>(&self.more, "/scopes").unwrap_or_default();
-        scopes.split(',').map(str::trim).filter(|scope| !scope.is_empty()).map(str::to_owned).collect()
-    }
+/// Scopes of a token, by its fields in `/api/token/test`.
+pub(crate) fn scopes(token: &Map<String, Value>) -> Vec<String> {
+    let scopes = token.get("scopes").and_then(Value::as_str).unwrap_or_default();
+    scopes.split(',').map(str::trim).filter(|scope| !scope.is_empty()).map(str::to_owned).collect()
 }
