@@ -55,6 +55,14 @@ impl Default for GamePatience {
     }
 }
 
+impl GamePatience {
+    /// Returns the times at which the opponent of a player who left is told that the player is gone, and that the win may be claimed.
+    fn notices(&self, left: Duration) -> [Duration; 2] {
+        let gone = left + self.gone_after;
+        [gone, gone + self.claim_after]
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameChange {
     /// A move, an offer, a takeback or the end.
@@ -90,15 +98,8 @@ pub enum GameRefusal {
 #[derive(Clone, Copy, Debug)]
 struct Absence {
     since: Duration,
-    told: AbsenceNotice,
-}
-
-/// The notice sent to an absent player's opponent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum AbsenceNotice {
-    Nothing,
-    Gone,
-    Claimable,
+    /// The number of notices that the opponent has had of it.
+    told: usize,
 }
 
 /// A game that is being played, or was.
@@ -326,7 +327,7 @@ impl PracticeGame {
     }
 
     fn claim_allowed_at(&self, absent: Color) -> Option<Duration> {
-        self.absence.get(absent).map(|absence| absence.since + self.patience.gone_after + self.patience.claim_after)
+        self.absence.get(absent).map(|absence| self.patience.notices(absence.since)[1])
     }
 
     pub fn set_present(&mut self, color: Color, present: bool, now: Duration) {
@@ -334,11 +335,11 @@ impl PracticeGame {
         match (present, *absence) {
             (true, Some(Absence { told, .. })) => {
                 *absence = None;
-                if told != AbsenceNotice::Nothing && self.outcome.is_none() {
+                if told > 0 && self.outcome.is_none() {
                     self.changes.push(GameChange::Back(color));
                 }
             }
-            (false, None) => *absence = Some(Absence { since: now, told: AbsenceNotice::Nothing }),
+            (false, None) => *absence = Some(Absence { since: now, told: 0 }),
             _ => {}
         }
         self.tick(now);
@@ -395,18 +396,11 @@ impl PracticeGame {
 
     fn tell_of_absence(&mut self, color: Color, now: Duration) {
         let Some(absence) = self.absence.get_mut(color) else { return };
-        let gone_at = absence.since + self.patience.gone_after;
-        let claim_at = gone_at + self.patience.claim_after;
-        let news = if now >= claim_at {
-            AbsenceNotice::Claimable
-        } else if now >= gone_at {
-            AbsenceNotice::Gone
-        } else {
-            AbsenceNotice::Nothing
-        };
-        if news != absence.told {
-            absence.told = news;
-            self.changes.push(GameChange::Gone(color, claim_at.saturating_sub(now)));
+        let notices = self.patience.notices(absence.since);
+        let due = notices.iter().filter(|at| now >= **at).count();
+        if due != absence.told {
+            absence.told = due;
+            self.changes.push(GameChange::Gone(color, notices[1].saturating_sub(now)));
         }
     }
 
@@ -415,17 +409,11 @@ impl PracticeGame {
         if self.must_run().is_err() {
             return None;
         }
-        let absences = self.absence.iter().flatten().filter(|_| self.is_claimable()).filter_map(|absence| {
-            let gone_at = absence.since + self.patience.gone_after;
-            match absence.told {
-                AbsenceNotice::Nothing => Some(gone_at),
-                AbsenceNotice::Gone => Some(gone_at + self.patience.claim_after),
-                AbsenceNotice::Claimable => None,
-            }
-        });
+        let absences = self.absence.iter().flatten().filter(|_| self.is_claimable());
+        let notices = absences.filter_map(|absence| self.patience.notices(absence.since).get(absence.told).copied());
         let flag = self.clock.flag_falls(self.line.turn()).filter(|_| self.patience.flags_fall);
         let abandoned = Color::ALL.into_iter().filter_map(|color| self.abandoned_at(color));
-        absences.chain(flag).chain(self.first_move_due()).chain(abandoned).min()
+        notices.chain(flag).chain(self.first_move_due()).chain(abandoned).min()
     }
 
     fn first_move_due(&self) -> Option<Duration> {
