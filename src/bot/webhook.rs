@@ -24,7 +24,7 @@ use crate::{
     session::{BotEvent, EventBus, GameEvent, Sentence},
 };
 use domain::GameId;
-use util::{Backoff, Failure, Fault, Secret};
+use util::{Backoff, Failure, Fault, Secret, values::named};
 
 /// Capacity of the queue of messages; further ones are dropped.
 const MOST_WAITING: usize = 100;
@@ -80,7 +80,7 @@ impl WebhookSettings {
             let known = Sentence::KINDS.join(", ");
             faults.push(Fault::value("events", format!("{LOST} or some of {known} ({unknown} is none)")));
         }
-        if !self.secret_file.as_os_str().is_empty() && !self.secret_file.is_file() {
+        if named(&self.secret_file).is_some_and(|file| !file.is_file()) {
             faults.push(Fault::value("secret_file", "a file that exists"));
         }
         faults
@@ -99,7 +99,7 @@ pub fn start(settings: &WebhookSettings, bus: &EventBus) -> Result<Webhook, Fail
     if settings.url.is_empty() {
         return Ok(Webhook { stop, delivery: None });
     }
-    let file = Some(settings.secret_file.as_path()).filter(|file| !file.as_os_str().is_empty());
+    let file = named(&settings.secret_file);
     let secret = Secret::find("webhook's secret", file, WebhookSettings::SECRET_VARIABLE, "webhook-secret")
         .map_err(Failure::usage)?;
     if secret.is_none() && settings.url.contains(SECRET_PLACE) {

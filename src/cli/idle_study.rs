@@ -1,6 +1,6 @@
 //! The daemon studies its finished games while it plays none.
 
-use std::{num::NonZeroUsize, sync::Arc};
+use std::{num::NonZeroUsize, path::Path, sync::Arc};
 
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
@@ -13,6 +13,7 @@ use report::{
     IdleStudy, ReportRequest, ReportSettings,
     judge::{JudgeEffort, JudgeSpec},
 };
+use util::values::named;
 
 /// Starts it, if the settings want it. It follows the events of `bus` to know when a game runs.
 pub(super) fn start(settings: &ReportSettings, journal: &JournalSettings, bus: &EventBus) -> Result<(), Failure> {
@@ -20,14 +21,16 @@ pub(super) fn start(settings: &ReportSettings, journal: &JournalSettings, bus: &
         return Ok(());
     }
     let effort = JudgeEffort::Nodes(settings.nodes);
-    let named = |path: &std::path::PathBuf| (!path.as_os_str().is_empty()).then(|| path.clone());
     let request = ReportRequest {
         journal: journal.path.clone(),
         filter: Filter::default(),
-        judge: named(&settings.engine).map_or_else(|| JudgeSpec::own(effort), |path| JudgeSpec::uci(path, effort)),
+        judge: match named(&settings.engine) {
+            Some(path) => JudgeSpec::uci(path.to_owned(), effort),
+            None => JudgeSpec::own(effort),
+        },
         threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         tables: None,
-        output: named(&settings.output),
+        output: named(&settings.output).map(Path::to_owned),
         suggest: false,
     };
     let study = IdleStudy::start(request, || tracing::debug!("all finished games are studied"))?;

@@ -24,7 +24,7 @@ use tracing_subscriber::{
 
 use super::{Failure, daily_log::DailyLog};
 use crate::settings::{LogFormat, LogSettings};
-use util::{printable, printable_json};
+use util::{printable, printable_json, values::named};
 
 /// Parses the filter of `--log`.
 pub(super) fn parse_filter(text: &str) -> Result<String, String> {
@@ -36,8 +36,7 @@ pub(super) fn init(settings: &LogSettings) -> Result<(), Failure> {
     // The cluster client logs its connections itself; the wake-ups of tasks are for tests.
     let filter = format!("async_nats=error,concilio::task=off,{}", settings.level);
     let filter = LogSettings::filter(&filter).unwrap_or_default();
-    let file =
-        if settings.file.as_os_str().is_empty() { None } else { Some(DailyLog::open(&settings.file, settings.days)?) };
+    let file = named(&settings.file).map(|file| DailyLog::open(file, settings.days)).transpose()?;
     let file = file.map(|file| layer(settings.format, Mutex::new(file), false));
     let terminal = layer(settings.format, || StandardError, io::stderr().is_terminal());
     tracing_subscriber::registry().with(filter).with(file.into_iter().chain([terminal]).collect::<Vec<_>>()).init();

@@ -21,8 +21,8 @@ use futures_util::FutureExt;
 use rand::RngExt;
 use tokio::{sync::mpsc, task::unconstrained};
 
-use super::settings::{ClusterSettings, named};
-use util::{Backoff, Secret, SecretError};
+use super::settings::ClusterSettings;
+use util::{Backoff, Secret, SecretError, values::named};
 
 /// The environment variable that may hold the password for the NATS server, and the systemd credential.
 pub const PASSWORD: (&str, &str) = ("CONCILIO_NATS_PASSWORD", "nats-password");

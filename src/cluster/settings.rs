@@ -1,12 +1,15 @@
 //! The `cluster` table: where the NATS server is and how it knows us. Daemons and workers have the same.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use async_nats::ServerAddr;
 use serde::{Deserialize, Serialize};
 
 use super::subjects::{is_member_name, is_prefix};
-use util::{Fault, values::WholeNumber};
+use util::{
+    Fault,
+    values::{WholeNumber, named},
+};
 
 /// Connection to the workers. Secrets stand in files, in the environment or among systemd's
 /// credentials, never here.
@@ -129,10 +132,6 @@ impl ClusterSettings {
             ("key_file", &self.key_file),
         ]
     }
-}
-
-pub(super) fn named(path: &Path) -> Option<&Path> {
-    (!path.as_os_str().is_empty()).then_some(path)
 }
 
 #[cfg(test)]

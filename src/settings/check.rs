@@ -79,7 +79,7 @@ fn server(server: &ServerSettings) -> Vec<Fault> {
     {
         faults.push(Fault::value("password_file", "a file that exists and holds the password").below("fics"));
     }
-    if server.enabled && !server.token_file.as_os_str().is_empty() && !server.token_file.is_file() {
+    if server.enabled && server.token_file().is_some_and(|file| !file.is_file()) {
         faults.push(Fault::value("token_file", "a file that exists and holds the token"));
     }
     faults

@@ -51,7 +51,7 @@ use bot::{
 use cluster::ClusterSettings;
 use layers::Layers;
 use report::ReportSettings;
-use util::SecretError;
+use util::{SecretError, values::named};
 use web::WebSettings;
 
 pub use problem::{Problem, Problems};
@@ -147,8 +147,8 @@ impl Settings {
     /// Returns the path of the daemon's control socket: the configured one, or the one beside the
     /// journal.
     pub fn control_socket(&self) -> PathBuf {
-        if !self.web.socket.as_os_str().is_empty() {
-            return self.web.socket.clone();
+        if let Some(socket) = named(&self.web.socket) {
+            return socket.to_owned();
         }
         let mut beside = self.journal.path.clone().into_os_string();
         beside.push(".sock");

@@ -10,7 +10,7 @@ use platform::{
     fics::FicsSettings,
     lichess::{LichessSettings, ServerUrlError},
 };
-use util::values::WholeNumber;
+use util::values::{WholeNumber, named};
 
 /// A `servers.NAME` table: an account we play with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ impl Default for ServerSettings {
 
 impl ServerSettings {
     pub fn token_file(&self) -> Option<&Path> {
-        (!self.token_file.as_os_str().is_empty()).then_some(&self.token_file)
+        named(&self.token_file)
     }
 
     /// The settings of the Lichess adapter.

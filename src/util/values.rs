@@ -9,9 +9,14 @@ pub use ranges::{
     Decimal, FractionalSeconds, FractionalSecondsOrNone, Seconds, SecondsOrNone, WholeNumber, WholeNumberOrNone,
 };
 
-use std::{fmt, str::FromStr};
+use std::{fmt, path::Path, str::FromStr};
 
 use jiff::civil::Time;
+
+/// Returns the path; `None` for an empty one, by which settings name no file.
+pub fn named(path: &Path) -> Option<&Path> {
+    (!path.as_os_str().is_empty()).then_some(path)
+}
 
 /// Reads a type from its text by `FromStr` and writes it by `Display`; errors name the accepted values.
 #[macro_export]

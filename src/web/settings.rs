@@ -4,7 +4,10 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use util::{Fault, Secret, SecretError, values::WholeNumber};
+use util::{
+    Fault, Secret, SecretError,
+    values::{WholeNumber, named},
+};
 
 /// The `web` table: where the page and the control channel are, and who may do what there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,8 +63,7 @@ impl WebSettings {
     /// # Errors
     /// [`SecretError`] if the file cannot be read or is empty.
     pub fn secret(&self) -> Result<Option<Secret>, SecretError> {
-        let file = Some(self.secret_file.as_path()).filter(|file| !file.as_os_str().is_empty());
-        Secret::find("page's secret", file, Self::SECRET_VARIABLE, "web-secret")
+        Secret::find("page's secret", named(&self.secret_file), Self::SECRET_VARIABLE, "web-secret")
     }
 
     /// Returns faults of values that are well-formed each.
@@ -70,7 +72,7 @@ impl WebSettings {
         if !self.address.is_empty() && self.listen_address().is_none() {
             faults.push(Fault::value("address", "an address and a port such as 127.0.0.1:8080, or \"\" for no page"));
         }
-        if !self.secret_file.as_os_str().is_empty() && !self.secret_file.is_file() {
+        if named(&self.secret_file).is_some_and(|file| !file.is_file()) {
             faults.push(Fault::value("secret_file", "a file that exists"));
         }
         let is_host = |host: &String| {

@@ -1,6 +1,9 @@
 //! Settings of tournaments.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +13,7 @@ use domain::{
 };
 use util::{
     Fault, Secret, SecretError,
-    values::{HoursOfDay, Seconds, SecondsOrNone},
+    values::{HoursOfDay, Seconds, SecondsOrNone, named},
 };
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,11 +75,11 @@ impl NamedTournament {
     /// # Errors
     /// [`SecretError`] if there is such a file and it gives no password.
     pub fn entry(&self) -> Result<TournamentEntry, SecretError> {
-        let file = Some(&self.password_file).filter(|file| !file.as_os_str().is_empty());
+        let password = named(&self.password_file).map(|file| Secret::read("password of a tournament", file));
         Ok(TournamentEntry {
             tournament: self.tournament.clone(),
             team: Some(self.team.clone()).filter(|team| !team.is_empty()),
-            password: file.map(|file| Secret::read("password of a tournament", file)).transpose()?,
+            password: password.transpose()?,
             pair_now: false,
         })
     }
@@ -114,8 +117,7 @@ impl TournamentSettings {
         if !self.teams.iter().all(plain) {
             faults.push(Fault::value("teams", "the last words of teams' addresses, such as \"lichess-bots\""));
         }
-        let there =
-            |named: &NamedTournament| named.password_file.as_os_str().is_empty() || named.password_file.is_file();
+        let there = |entry: &NamedTournament| named(&entry.password_file).is_none_or(Path::is_file);
         if !self.join.iter().all(there) {
             faults.push(Fault::value("join", "password files that exist"));
         }
