@@ -165,7 +165,6 @@ mod tests {
     #[serde(deny_unknown_fields)]
     struct Example {
         words: Vec<String>,
-        #[serde(default)]
         format: Option<LogFormat>,
         #[serde(default)]
         below: BTreeMap<String, u8>,

@@ -32,12 +32,10 @@ pub enum ControlCommand {
     /// Takes and makes no challenges until [`Resume`](Self::Resume); running games go on.
     Pause {
         /// One account alone.
-        #[serde(default)]
         account: Option<ServerName>,
     },
     /// Accepts and makes challenges again.
     Resume {
-        #[serde(default)]
         account: Option<ServerName>,
     },
     /// Finishes the running games, takes no new ones, and ends the program.
@@ -59,50 +57,40 @@ pub enum ControlCommand {
         color: Option<Color>,
         #[serde(default)]
         variant: Variant,
-        #[serde(default)]
         account: Option<ServerName>,
     },
     /// Withdraws the pending challenge, and drops queued ones.
     Cancel {
-        #[serde(default)]
         account: Option<ServerName>,
     },
     /// Blocks a player, also after a restart.
     Block {
         name: String,
-        #[serde(default)]
         account: Option<ServerName>,
     },
     Join {
         /// The address of its page, or its name; on FICS its number.
         tournament: Tournament,
         /// The team to play for in a battle of teams.
-        #[serde(default)]
         team: Option<String>,
-        #[serde(default)]
         password: Option<String>,
-        #[serde(default)]
         account: Option<ServerName>,
     },
     Leave {
         /// The tournament; the joined one if absent.
-        #[serde(default)]
         tournament: Option<Tournament>,
-        #[serde(default)]
         account: Option<ServerName>,
     },
     /// Resigns a game, or aborts it before the first move.
     Resign {
         game: GameId,
         /// The account, if several have a game of this name.
-        #[serde(default)]
         account: Option<ServerName>,
     },
     /// Offers a draw, or accepts the opponent's offer.
     Draw {
         game: GameId,
         /// The account, if several have a game of this name.
-        #[serde(default)]
         account: Option<ServerName>,
     },
     Chat {
@@ -111,7 +99,6 @@ pub enum ControlCommand {
         #[serde(default = "to_the_player")]
         room: ChatRoom,
         /// The account, if several have a game of this name.
-        #[serde(default)]
         account: Option<ServerName>,
     },
 }
