@@ -13,10 +13,7 @@ use bot::{
 use council::{CouncilSettings, CriterionName, electors::Pool};
 use domain::{Color, GameId, GameTerms, TimeControl, Variant};
 use platform::fics::{self, FicsSettings, Password, Timeseal};
-use practice::{
-    AccountId, ChallengeTerms, End, FicsEndpoint, GameRefusal, GameReport, PracticeServer, SparringKind,
-    faults::FaultPlan,
-};
+use practice::{AccountId, ChallengeTerms, FicsEndpoint, GameReport, PracticeServer, SparringKind, faults::FaultPlan};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -26,6 +23,7 @@ use util::Shutdown;
 #[path = "../../../src/practice/tests/fics/telnet.rs"]
 mod telnet;
 
+pub(super) use crate::lichess::harness::was_played_out;
 pub(super) use telnet::{PASSWORD, Telnet};
 pub(super) use testkit::{seen, within};
 
@@ -182,14 +180,4 @@ pub(super) async fn game_of(server: &PracticeServer, name: &str) -> GameId {
     let id = AccountId::of(name);
     let game = server.wait(move |state| state.games_of(&id).first().map(|view| view.pairing.id.clone()));
     within("a game", game).await.expect("a server")
-}
-
-/// Fails unless a game ended on the board, and without a move that the rules forbid ever having been sent.
-#[track_caller]
-pub(super) fn was_played_out(report: &GameReport) {
-    let end = report.outcome.as_ref().expect("it is over").end;
-    let elsewhere = matches!(end, End::OutOfTime | End::Abandoned | End::Aborted | End::Resignation);
-    assert!(!elsewhere, "{end:?}: {report:#?}");
-    let illegal = report.refused.iter().find(|refused| matches!(refused.refusal, GameRefusal::Illegal(_)));
-    assert!(illegal.is_none(), "{illegal:?} was sent: {report:#?}");
 }
