@@ -6,6 +6,7 @@
 //! - Without watchers, no frame is made.
 
 use std::{
+    convert::Infallible,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -16,7 +17,7 @@ use axum::{
     http::{HeaderName, header},
     response::{IntoResponse, Response},
 };
-use futures_util::stream;
+use futures_util::{Stream, StreamExt as _, stream};
 use jiff::Timestamp;
 use serde::Serialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, mpsc, oneshot};
@@ -190,19 +191,16 @@ pub(crate) async fn events(_: PageReader, State(watch): State<OverviewWatch>) ->
         place.map_err(|_| HttpProblem::busy("too many browsers are watching (limit: web.watchers in the settings)"))?;
     let (whole, frames) = watch.ask().await?;
     let watcher = Watcher { first: Some(beginning(&whole)), frames, watch, _place: place };
-    let sent = stream::unfold(watcher, |mut watcher| async move {
-        let bytes = watcher.next().await?;
-        Some((Ok::<_, std::convert::Infallible>(bytes), watcher))
-    });
-    Ok(event_stream(Body::from_stream(sent)))
+    Ok(event_stream(stream::unfold(watcher, async |mut watcher| Some((watcher.next().await?, watcher)))))
 }
 
-pub(crate) fn event_stream(body: Body) -> Response {
+/// Answers with server-sent events.
+pub(crate) fn event_stream(events: impl Stream<Item = Bytes> + Send + 'static) -> Response {
     // A buffering proxy would wait for the end of the stream.
     let unbuffered = HeaderName::from_static("x-accel-buffering");
     let headers =
         [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store"), (unbuffered, "no")];
-    (headers, body).into_response()
+    (headers, Body::from_stream(events.map(Ok::<_, Infallible>))).into_response()
 }
 
 /// Returns the beginning of a stream: the whole overview, and the time until a reconnection.

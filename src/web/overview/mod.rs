@@ -101,10 +101,7 @@ impl Overview {
     }
 
     fn account(&mut self, server: &ServerName, event: &AccountEvent, time: Timestamp) {
-        let row = self
-            .accounts
-            .entry(server.clone())
-            .or_insert_with(|| AccountRow { mode: "playing", ..AccountRow::default() });
+        let row = self.accounts.entry(server.clone()).or_default();
         let stands = |row: &mut AccountRow, state, reason: Option<&String>| {
             (row.state, row.since) = (state, Some(time));
             (row.reason, row.until) = (reason.map(|text| rows::short(text)), None);
@@ -123,7 +120,7 @@ impl Overview {
             AccountEvent::Disconnected { reason } => stands(row, AccountState::Disconnected, Some(reason)),
             AccountEvent::Rejected { reason } => stands(row, AccountState::Rejected, Some(reason)),
             AccountEvent::Closed => stands(row, AccountState::Closed, None),
-            AccountEvent::Mode(mode) => (row.mode, row.mode_since) = (rows::mode_word(*mode), Some(time)),
+            AccountEvent::Mode(mode) => (row.mode, row.mode_since) = (*mode, Some(time)),
             AccountEvent::Limited { what, until } => (row.reason, row.until) = (Some(what.clone()), Some(*until)),
             AccountEvent::Challenge { challenge, outcome, why } => {
                 let opponent = challenge.opponent.clone().unwrap_or_default();

@@ -8,10 +8,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use bot::session::AccountMode;
-use council::{
-    electors::{ElectorKind, ElectorSpec},
-    player::vote_report,
-};
+use council::{electors::ElectorSpec, player::vote_report};
 use domain::{
     Account, Color, GameInfo, Line, Phase, Player, Proposal, Score, UciMove,
     vote_words::{ElectorRole, NamedElector, VoteInWords},
@@ -37,8 +34,7 @@ pub struct AccountRow {
     pub reason: Option<String>,
     pub until: Option<Timestamp>,
     pub since: Option<Timestamp>,
-    /// `playing`, `paused` or `draining`.
-    pub mode: &'static str,
+    pub mode: AccountMode,
     pub mode_since: Option<Timestamp>,
     /// Number of reconnections.
     pub reconnections: u32,
@@ -68,14 +64,6 @@ impl AccountRow {
             state: AccountState::Connected,
             ..Self::default()
         }
-    }
-}
-
-pub(super) const fn mode_word(mode: AccountMode) -> &'static str {
-    match mode {
-        AccountMode::Playing => "playing",
-        AccountMode::Paused => "paused",
-        AccountMode::Draining => "draining",
     }
 }
 
@@ -148,10 +136,7 @@ pub struct ElectorRow {
 
 impl From<&ElectorSpec> for ElectorRow {
     fn from(spec: &ElectorSpec) -> Self {
-        let knowledge = match &spec.kind {
-            ElectorKind::Own(instance) => Some(instance.knowledge.to_string()),
-            ElectorKind::Engine(_) | ElectorKind::Prover | ElectorKind::Trivial | ElectorKind::Made(_) => None,
-        };
+        let knowledge = spec.knowledge().map(|knowledge| knowledge.to_string());
         let NamedElector { name: words, role, .. } =
             NamedElector::new::<Line>(spec.name.as_str(), knowledge.as_deref(), false);
         Self { name: spec.name.to_string(), words, role, knowledge, threads: spec.threads }

@@ -17,7 +17,6 @@ use std::{
 
 use axum::{
     Json, Router,
-    body::Body,
     extract::{Path, Query, State},
     response::Response,
     routing::{get, post},
@@ -164,9 +163,5 @@ async fn events(
     let key = query.get("key").map(String::as_str).unwrap_or_default();
     let (side, _) = games.side(&game, key).await?;
     let board = side.watch(games.stop.clone()).await?;
-    let frames = stream::unfold(board, |mut board| async move {
-        let bytes = board.next().await?;
-        Some((Ok::<_, std::convert::Infallible>(bytes), board))
-    });
-    Ok(watch::event_stream(Body::from_stream(frames)))
+    Ok(watch::event_stream(stream::unfold(board, async |mut board| Some((board.next().await?, board)))))
 }

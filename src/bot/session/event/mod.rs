@@ -9,6 +9,7 @@ mod sentence;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
+use serde::Serialize;
 
 use crate::{
     journal::{ChallengeOutcome, GameKey},
@@ -108,7 +109,8 @@ pub enum AccountEvent {
     Closed,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum AccountMode {
     #[default]
     Playing,
