@@ -7,69 +7,28 @@ mod nats;
 
 mod hostile;
 mod log;
+mod support;
 
 use std::time::{Duration, Instant};
 
-use async_nats::ConnectOptions;
-use concilio_cluster::{ClusterSettings, MemberKind, Members, WorkerSettings, lend};
+use concilio_cluster::{ClusterSettings, WorkerSettings};
 use hostile::{
     Attack,
     worker::{Flood, Hostile, POSITIONS, Target, joins, keeps_the_invariant, position, prepare},
 };
 use log::{Log, until};
-use nats::Nats;
-use tempfile::TempDir;
+use support::{Keyed, lends, worker};
 use tokio_util::sync::DropGuard;
-use util::Shutdown;
 
-/// A cluster with keys: a daemon, `attic`, which is honest, and `mallory`.
-struct Cluster {
-    nats: Nats,
-    folder: TempDir,
-    log: Log,
+/// Starts a cluster with keys of `attic`, which is honest, and of `mallory`.
+fn start() -> Keyed {
+    Keyed::with(&["attic", "mallory"])
 }
 
-impl Cluster {
-    fn start() -> Self {
-        let log = Log::of_all();
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut members = Members::open(folder.path()).expect("an empty folder");
-        members.add(MemberKind::Daemon, "daemon").expect("a key");
-        members.add(MemberKind::Worker, "attic").expect("a key");
-        members.add(MemberKind::Worker, "mallory").expect("a key");
-        let nats = Nats::start_with(Some(format!("authorization {{\n{}\n}}", members.configuration())));
-        Self { nats, folder, log }
-    }
-
-    fn settings(&self, name: &str) -> ClusterSettings {
-        ClusterSettings {
-            nats: self.nats.url(),
-            name: name.to_owned(),
-            nkey_file: self.folder.path().join(format!("{name}.nk")),
-            daemons: vec!["daemon".to_owned()],
-            ..ClusterSettings::default()
-        }
-    }
-
+impl Keyed {
     async fn mallory(&self, hostile: Hostile) -> DropGuard {
-        let seed = std::fs::read_to_string(self.folder.path().join("mallory.nk")).expect("a key").trim().to_owned();
-        let client = ConnectOptions::with_nkey(seed).connect(self.nats.url()).await.expect("let in");
+        let client = self.login("mallory").connect(self.nats.url()).await.expect("let in");
         joins(client, "mallory", "daemon", hostile).await
-    }
-
-    /// The honest worker, until the guard is dropped.
-    fn attic(&self) -> DropGuard {
-        let shutdown = Shutdown::default();
-        let guard = shutdown.now.clone().drop_guard();
-        let settings = WorkerSettings {
-            cluster: self.settings("attic"),
-            cores: 1,
-            memory: 64,
-            engines: Default::default(),
-            health: None,
-        };
-        tokio::spawn(lend(settings, shutdown));
-        guard
     }
 
     async fn target(&self, roster: &str, workers: &[&str]) -> Target {
@@ -94,7 +53,7 @@ fn means(attack: Attack, cores: u16) -> Hostile {
 
 /// Every attack, with the default roster and one of electors that evaluate differently.
 async fn holds_against(attacks: &[Attack], roster: &str) {
-    let cluster = Cluster::start();
+    let cluster = start();
     for (number, attack) in attacks.iter().enumerate() {
         let _mallory = cluster.mallory(means(*attack, 4)).await;
         let mut target = cluster.target(roster, &["mallory"]).await;
@@ -129,7 +88,7 @@ async fn attacks_on_unlike_electors_fail() {
 /// With 64 and 1,024 claimed cores, silent.
 #[testkit::test(needs(NATS_SERVER))]
 async fn claimed_cores_keep_home_electors() {
-    let cluster = Cluster::start();
+    let cluster = start();
     for cores in [64, 1_024] {
         let _mallory = cluster.mallory(means(Attack::Silence, cores)).await;
         for roster in ["balanced-7", "auto"] {
@@ -148,8 +107,10 @@ async fn claimed_cores_keep_home_electors() {
 #[testkit::test(needs(NATS_SERVER))]
 async fn flood_delays_no_other_worker() {
     for flood in [Flood::Heartbeats(600, 60_000), Flood::Messages(600, 60_000), Flood::Messages(20_000, 100)] {
-        let cluster = Cluster::start();
-        let _attic = cluster.attic();
+        let cluster = start();
+        let daemons = vec!["daemon".to_owned()];
+        let attic = worker(ClusterSettings { daemons, ..cluster.settings("attic") });
+        let _attic = lends(WorkerSettings { cores: 1, ..attic });
         let mut target = cluster.target("balanced-4", &["attic"]).await;
         let _mallory = cluster.mallory(Hostile { flood, ..means(Attack::JustPlausible, 1) }).await;
         let before = cluster.log.lines(&["sends more messages than any honest worker", "worker=\"mallory\""]).len();

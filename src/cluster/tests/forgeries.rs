@@ -6,83 +6,37 @@ mod nats;
 
 mod log;
 mod permissions;
+mod support;
 
-use std::{
-    path::PathBuf,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use async_nats::{Client, ConnectOptions};
+use async_nats::Client;
 use concilio_cluster::{
-    ClusterClient, ClusterSettings, MemberKind, Members, ProcessIdentity, RunId, Subjects, WorkerSettings, lend,
+    ProcessIdentity, RunId, Subjects,
     wire::{
         self, Addressed, Heartbeat, Poll, ProposalText, SearchCommand, SearchEvent, SearchEventKind, WorkerCommand,
         WorkerMessage, WorkerState,
     },
 };
-use council::{Council, CouncilSettings, CriterionName, GroupMode, Question, Roster, electors::Pool};
-use domain::{Bound, GameId, Line, Score, Variant};
+use council::{CouncilSettings, CriterionName, GroupMode};
+use domain::{Bound, Line, Score, Variant};
 use futures_util::StreamExt;
-use log::{Log, until};
-use nats::{Nats, PATIENCE};
-use tempfile::TempDir;
+use log::until;
+use nats::PATIENCE;
+use support::{Daemon, Keyed};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio_util::sync::{CancellationToken, DropGuard};
-use util::Shutdown;
-
-/// A cluster with keys: a daemon, and these workers.
-struct Keyed {
-    nats: Nats,
-    members: Members,
-    folder: TempDir,
-    log: Log,
-}
 
 impl Keyed {
-    fn with(workers: &[&str]) -> Self {
-        let log = Log::of_all();
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut members = Members::open(folder.path()).expect("an empty folder");
-        members.add(MemberKind::Daemon, "daemon").expect("a key");
-        for name in workers {
-            members.add(MemberKind::Worker, name).expect("a key");
-        }
-        let nats = Nats::start_with(Some(configuration(&members)));
-        Self { nats, members, folder, log }
-    }
-
-    fn key(&self, name: &str) -> PathBuf {
-        self.folder.path().join(format!("{name}.nk"))
-    }
-
-    fn settings(&self, name: &str) -> ClusterSettings {
-        ClusterSettings {
-            nats: self.nats.url(),
-            name: name.to_owned(),
-            nkey_file: self.key(name),
-            ..ClusterSettings::default()
-        }
-    }
-
     /// A worker of ours, until the guard is dropped.
     fn lends(&self, name: &str) -> DropGuard {
         self.lends_to(&["daemon"], name)
     }
 
-    fn lends_to(&self, daemons: &[&str], name: &str) -> DropGuard {
-        let shutdown = Shutdown::default();
-        let guard = shutdown.now.clone().drop_guard();
-        let daemons = daemons.iter().map(|name| (*name).to_owned()).collect();
-        tokio::spawn(lend(worker(ClusterSettings { daemons, ..self.settings(name) }), shutdown));
-        guard
-    }
-
     /// Connects a forger with a worker's key, and records the refusals of the server.
     async fn forger(&self, name: &str) -> Forger {
-        let seed = std::fs::read_to_string(self.key(name)).expect("a key").trim().to_owned();
         let (told, refusals) = unbounded_channel();
-        let options = ConnectOptions::with_nkey(seed).event_callback(move |event| {
+        let options = self.login(name).event_callback(move |event| {
             let _ = told.send(event.to_string());
             std::future::ready(())
         });
@@ -95,50 +49,19 @@ impl Keyed {
     }
 
     async fn daemon(&self, workers: &[&str]) -> Daemon {
-        let stop = CancellationToken::new();
-        let cluster = ClusterClient::join(self.settings("daemon"), stop.clone());
-        let names = || cluster.workers().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-        until(&format!("{workers:?} are there"), || workers.iter().all(|name| names().iter().any(|n| n == name))).await;
-        let settings = CouncilSettings {
-            roster: "balanced-4".to_owned(),
-            // The rule that a boast serves best.
-            criterion: CriterionName::Optimistic,
-            groups: GroupMode::None,
-            hash: 1,
-            ..CouncilSettings::default()
-        };
-        let pool = Pool::with_remote(1, Some(Arc::new(cluster.clone())));
-        let roster = Roster::from_settings(&settings).expect("a roster");
-        let council = Council::new(&pool, &roster, &settings, Variant::Standard);
-        Daemon { cluster, council, _stop: stop.drop_guard() }
+        // The rule that a boast serves best.
+        self.daemon_by(CriterionName::Optimistic, GroupMode::None, workers).await
+    }
+
+    async fn daemon_by(&self, criterion: CriterionName, groups: GroupMode, workers: &[&str]) -> Daemon {
+        let roster = "balanced-4".to_owned();
+        let settings = CouncilSettings { roster, criterion, groups, hash: 1, ..CouncilSettings::default() };
+        Daemon::joins(self.settings("daemon"), workers, &settings).await
     }
 }
 
-fn configuration(members: &Members) -> String {
-    format!("authorization {{\n{}\n}}", members.configuration())
-}
-
-fn worker(cluster: ClusterSettings) -> WorkerSettings {
-    WorkerSettings { cluster, cores: 2, memory: 64, engines: Default::default(), health: None }
-}
-
-struct Daemon {
-    cluster: ClusterClient,
-    council: Council,
-    _stop: DropGuard,
-}
-
-impl Daemon {
-    /// Decides on a move after these.
-    async fn decides(&mut self, moves: &str) -> String {
-        let mut line = Line::start(Variant::Standard);
-        line.play_all(moves).expect("legal");
-        let timing = Some(Box::new(|_: &_| Duration::from_millis(150)) as _);
-        let question = Question { timing, ..Question::new(GameId::new("story"), Arc::new(line)) };
-        let decided = self.council.decide(question, &CancellationToken::new(), &mut |_| {}).await;
-        decided.expect("a decision").best.to_string()
-    }
-}
+/// Time of a move.
+const MOVE: Duration = Duration::from_millis(150);
 
 /// A client with a worker's key that does as it likes.
 struct Forger {
@@ -269,10 +192,12 @@ async fn is_found_out(name: &str, moves: &'static str, score: Score) {
     let mut daemon = keyed.daemon(&[name]).await;
     let named = || keyed.log.lines(&["worker distrusted", &format!("worker={name}")]);
     let begun = Instant::now();
+    let mut line = Line::start(Variant::Standard);
+    line.play_all(BEFORE_THE_BLUNDER).expect("legal");
     let mut decisions = 0;
     while decisions < 15 || named().is_empty() {
         assert!(begun.elapsed() < PATIENCE, "{name} is not found out");
-        let best = daemon.decides(BEFORE_THE_BLUNDER).await;
+        let best = daemon.decides(&line, MOVE).await.best.to_string();
         assert!(!moves.starts_with(&best) || best != "h5f7", "the forger's move is played");
         decisions += 1;
     }
@@ -301,19 +226,13 @@ async fn helpmate_is_no_mate() {
 async fn an_honest_worker_takes_part() {
     let keyed = Keyed::with(&["honest"]);
     let _worker = keyed.lends("honest");
-    let mut daemon = keyed.daemon(&["honest"]).await;
-    let pool = Pool::with_remote(1, Some(Arc::new(daemon.cluster.clone())));
-    let settings = CouncilSettings { roster: "balanced-4".to_owned(), hash: 1, ..CouncilSettings::default() };
-    daemon.council =
-        Council::new(&pool, &Roster::from_settings(&settings).expect("a roster"), &settings, Variant::Standard);
+    let CouncilSettings { criterion, groups, .. } = CouncilSettings::default();
+    let mut daemon = keyed.daemon_by(criterion, groups, &["honest"]).await;
     let mut line = Line::start(Variant::Standard);
     let (mut votes, begun) = (0, Instant::now());
     while votes == 0 {
         assert!(begun.elapsed() < PATIENCE, "it takes no part");
-        let timing = Some(Box::new(|_: &_| Duration::from_millis(150)) as _);
-        let question = Question { timing, ..Question::new(GameId::new("honest"), Arc::new(line.clone())) };
-        let decision =
-            daemon.council.decide(question, &CancellationToken::new(), &mut |_| {}).await.expect("a decision");
+        let decision = daemon.decides(&line, MOVE).await;
         votes = decision.votes.iter().filter(|vote| vote.proposal.machine.is_some()).count();
         line.play(decision.best).expect("legal");
     }
@@ -334,8 +253,7 @@ async fn forged_name_is_refused_and_reported() {
     mimic.is_refused(1).await;
 
     // It says on its own that it is the victim; here it even knows the victim's run, from the daemon's side.
-    let seed = std::fs::read_to_string(keyed.key("daemon")).expect("a key").trim().to_owned();
-    let spy = ConnectOptions::with_nkey(seed).connect(keyed.nats.url()).await.expect("let in");
+    let spy = keyed.login("daemon").connect(keyed.nats.url()).await.expect("let in");
     let mut beats = spy.subscribe(mimic.subjects.beat("*")).await.expect("subscribed");
     let run = loop {
         let message = beats.next().await.expect("a beat");

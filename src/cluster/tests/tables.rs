@@ -3,71 +3,36 @@
 #[path = "../../../tests/stories/cluster/nats.rs"]
 mod nats;
 
+mod log;
+mod support;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
     time::{Duration, Instant},
 };
 
 use async_nats::Subscriber;
 use concilio_cluster::{
-    ClusterClient, ClusterSettings, ProcessIdentity, WorkerSettings, lend,
+    ClusterSettings, ProcessIdentity,
     wire::{self, Addressed, TableNews, WorkerCommand, WorkerMessage},
 };
-use council::{Council, CouncilSettings, Question, Roster, electors::Pool};
-use domain::{GameId, Line, Variant};
+use council::CouncilSettings;
+use domain::{Line, Variant};
 use engine::TableEntry;
 use futures_util::{FutureExt, StreamExt};
 use nats::{Nats, PATIENCE};
-use tokio_util::sync::{CancellationToken, DropGuard};
-use util::Shutdown;
+use support::{Daemon, lends, settings, worker};
 
-fn settings(nats: &Nats, name: &str) -> ClusterSettings {
-    ClusterSettings { nats: nats.url(), name: name.to_owned(), ..ClusterSettings::default() }
+/// A daemon whose council has a copy for each core there is.
+async fn joins(settings: ClusterSettings, workers: &[&str]) -> Daemon {
+    let council = CouncilSettings { hash: 1, advisers: String::new(), ..CouncilSettings::default() };
+    Daemon::joins(settings, workers, &council).await
 }
 
-/// A worker of two cores, until the guard is dropped.
-fn lends(nats: &Nats, name: &str) -> DropGuard {
-    let shutdown = Shutdown::default();
-    let guard = shutdown.now.clone().drop_guard();
-    let cluster = settings(nats, name);
-    let worker = WorkerSettings { cluster, cores: 2, memory: 64, engines: Default::default(), health: None };
-    tokio::spawn(lend(worker, shutdown));
-    guard
-}
-
-/// A daemon of one core whose council has a copy for each core there is.
-struct Daemon {
-    cluster: ClusterClient,
-    council: Council,
-    _stop: DropGuard,
-}
-
-impl Daemon {
-    async fn joins(settings: ClusterSettings, workers: usize) -> Self {
-        let stop = CancellationToken::new();
-        let cluster = ClusterClient::join(settings, stop.clone());
-        let begun = Instant::now();
-        while cluster.workers().len() < workers {
-            assert!(begun.elapsed() < PATIENCE, "{:?} are there", cluster.workers());
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        let settings = CouncilSettings { hash: 1, advisers: String::new(), ..CouncilSettings::default() };
-        let pool = Pool::with_remote(1, Some(Arc::new(cluster.clone())));
-        let roster = Roster::from_settings(&settings).expect("a roster");
-        let council = Council::new(&pool, &roster, &settings, Variant::Standard);
-        Self { cluster, council, _stop: stop.drop_guard() }
-    }
-
-    /// Decides on a first move, and says which machines had a vote.
-    async fn decides(&mut self) -> BTreeSet<String> {
-        let timing = Some(Box::new(|_: &_| Duration::from_millis(700)) as _);
-        let line = Arc::new(Line::start(Variant::Standard));
-        let question = Question { timing, ..Question::new(GameId::new("story"), line) };
-        let decided = self.council.decide(question, &CancellationToken::new(), &mut |_| {}).await;
-        let votes = decided.expect("a decision").votes;
-        votes.into_iter().filter_map(|vote| Some(vote.proposal.machine?.to_string())).collect()
-    }
+/// Decides on a first move, and says which machines had a vote.
+async fn decides(daemon: &mut Daemon) -> BTreeSet<String> {
+    let decision = daemon.decides(&Line::start(Variant::Standard), Duration::from_millis(700)).await;
+    decision.votes.into_iter().filter_map(|vote| Some(vote.proposal.machine?.to_string())).collect()
 }
 
 /// Table messages by sender and receiver, the last words of the subjects.
@@ -114,8 +79,8 @@ async fn listens(nats: &Nats) -> (Subscriber, ProcessIdentity) {
 async fn machines_exchange_table_entries() {
     let nats = Nats::start();
     let (mut all, identity) = listens(&nats).await;
-    let _workers = [lends(&nats, "attic"), lends(&nats, "garret")];
-    let mut daemon = Daemon::joins(settings(&nats, "daemon"), 2).await;
+    let _workers = ["attic", "garret"].map(|name| lends(worker(settings(&nats, name))));
+    let mut daemon = joins(settings(&nats, "daemon"), &["attic", "garret"]).await;
     let mut told = Told::default();
     let begun = Instant::now();
     let relayed = |told: &Told, from: &str, to: &str| {
@@ -125,7 +90,7 @@ async fn machines_exchange_table_entries() {
     while !(relayed(&told, "attic", "garret") && relayed(&told, "garret", "attic")) {
         let who: Vec<&String> = told.0.keys().collect();
         assert!(begun.elapsed() < PATIENCE, "{who:?} have spoken");
-        daemon.decides().await;
+        decides(&mut daemon).await;
         told.hear(&mut all, &identity);
     }
     let ClusterSettings { table_messages, table_bytes, .. } = ClusterSettings::default();
@@ -137,14 +102,14 @@ async fn machines_exchange_table_entries() {
 async fn disabled_table_messages_stay_off() {
     let nats = Nats::start();
     let (mut all, identity) = listens(&nats).await;
-    let _worker = lends(&nats, "attic");
+    let _worker = lends(worker(settings(&nats, "attic")));
     let silent = ClusterSettings { table_messages: 0, ..settings(&nats, "daemon") };
-    let mut daemon = Daemon::joins(silent, 1).await;
+    let mut daemon = joins(silent, &["attic"]).await;
     let begun = Instant::now();
     let mut heard = 0;
     while heard < 3 {
         assert!(begun.elapsed() < PATIENCE, "{:?} take no part", daemon.cluster.workers());
-        heard += usize::from(!daemon.decides().await.is_empty());
+        heard += usize::from(!decides(&mut daemon).await.is_empty());
     }
     let mut told = Told::default();
     told.hear(&mut all, &identity);

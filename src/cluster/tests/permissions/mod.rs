@@ -5,7 +5,11 @@ use council::electors::RemotePool;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use util::Shutdown;
 
-use super::{Keyed, configuration, log::until, nats::PATIENCE, worker};
+use super::{
+    log::until,
+    nats::PATIENCE,
+    support::{Keyed, worker},
+};
 
 /// A daemon without a council, until the guard is dropped.
 fn joins(settings: ClusterSettings) -> (ClusterClient, DropGuard) {
@@ -19,8 +23,7 @@ async fn removed_member_is_cut_off_at_once() {
     let _workers = [keyed.lends("leaver"), keyed.lends("stayer")];
     let daemon = keyed.daemon(&["leaver", "stayer"]).await;
     keyed.members.remove(MemberKind::Worker, "leaver").expect("removed");
-    let left = configuration(&keyed.members);
-    keyed.nats.reads_again(left);
+    keyed.reload();
     until("it is lost", || daemon.cluster.workers().iter().all(|(name, _)| name == "stayer")).await;
 }
 
@@ -85,7 +88,7 @@ fn names(seen: &Survey) -> Vec<&str> {
 async fn worker_serves_the_other_daemons() {
     let mut keyed = Keyed::with(&["shared"]);
     keyed.members.add(MemberKind::Daemon, "guest").expect("a key");
-    keyed.nats.reads_again(configuration(&keyed.members));
+    keyed.reload();
     let (guest, _stop) = joins(keyed.settings("guest"));
     keyed.log.says(&["connected; waiting for workers", &keyed.nats.url()]).await;
     let worker = keyed.lends_to(&["daemon", "guest"], "shared");
@@ -94,7 +97,7 @@ async fn worker_serves_the_other_daemons() {
     until("both are served", || cores(&daemon.cluster) == 2 && cores(&guest) == 2).await;
 
     keyed.members.remove(MemberKind::Daemon, "guest").expect("removed");
-    keyed.nats.reads_again(configuration(&keyed.members));
+    keyed.reload();
     keyed.log.says(&["forbids serving the daemon guest"]).await;
     drop(worker);
     until("the worker has left", || cores(&daemon.cluster) == 0).await;
@@ -111,7 +114,7 @@ async fn refused_daemon_joins_with_a_known_key() {
     let (cluster, _stop) = joins(keyed.settings("early"));
     let url = keyed.nats.url();
     keyed.log.says(&["refuses the login", "Playing without workers", &url]).await;
-    keyed.nats.reads_again(configuration(&keyed.members));
+    keyed.reload();
     until("it hears the worker", || !cluster.workers().is_empty()).await;
     assert_eq!(keyed.log.lines(&["Playing without workers", &url]).len(), 1, "it is told once");
 }

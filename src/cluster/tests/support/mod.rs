@@ -1,0 +1,115 @@
+//! Set-up of the tests: a NATS server with keys, workers, and a daemon with a council.
+
+// No target uses all of it.
+#![allow(dead_code)]
+
+use std::{fs, path::PathBuf, sync::Arc, time::Duration};
+
+use async_nats::ConnectOptions;
+use concilio_cluster::{ClusterClient, ClusterSettings, MemberKind, Members, WorkerSettings, lend};
+use council::{Council, CouncilSettings, Question, Roster, electors::Pool};
+use domain::{Decision, GameId, Line, Variant};
+use tempfile::TempDir;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use util::Shutdown;
+
+use super::{
+    log::{Log, until},
+    nats::Nats,
+};
+
+/// A cluster with keys: a daemon, and these workers.
+pub(crate) struct Keyed {
+    pub(crate) nats: Nats,
+    pub(crate) members: Members,
+    folder: TempDir,
+    pub(crate) log: Log,
+}
+
+impl Keyed {
+    pub(crate) fn with(workers: &[&str]) -> Self {
+        let log = Log::of_all();
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut members = Members::open(folder.path()).expect("an empty folder");
+        members.add(MemberKind::Daemon, "daemon").expect("a key");
+        for name in workers {
+            members.add(MemberKind::Worker, name).expect("a key");
+        }
+        let nats = Nats::start_with(Some(configuration(&members)));
+        Self { nats, members, folder, log }
+    }
+
+    /// Lets the server read the changed members.
+    pub(crate) fn reload(&mut self) {
+        self.nats.reads_again(configuration(&self.members));
+    }
+
+    pub(crate) fn key(&self, name: &str) -> PathBuf {
+        self.folder.path().join(format!("{name}.nk"))
+    }
+
+    pub(crate) fn settings(&self, name: &str) -> ClusterSettings {
+        ClusterSettings { nkey_file: self.key(name), ..settings(&self.nats, name) }
+    }
+
+    /// Returns the options of a connection with a member's key.
+    pub(crate) fn login(&self, name: &str) -> ConnectOptions {
+        let seed = fs::read_to_string(self.key(name)).expect("a key").trim().to_owned();
+        ConnectOptions::with_nkey(seed)
+    }
+
+    /// Starts a worker of ours for these daemons, until the guard is dropped.
+    pub(crate) fn lends_to(&self, daemons: &[&str], name: &str) -> DropGuard {
+        let daemons = daemons.iter().map(|name| (*name).to_owned()).collect();
+        lends(worker(ClusterSettings { daemons, ..self.settings(name) }))
+    }
+}
+
+fn configuration(members: &Members) -> String {
+    format!("authorization {{\n{}\n}}", members.configuration())
+}
+
+pub(crate) fn settings(nats: &Nats, name: &str) -> ClusterSettings {
+    ClusterSettings { nats: nats.url(), name: name.to_owned(), ..ClusterSettings::default() }
+}
+
+/// The settings of a worker of two cores.
+pub(crate) fn worker(cluster: ClusterSettings) -> WorkerSettings {
+    WorkerSettings { cluster, cores: 2, memory: 64, engines: Default::default(), health: None }
+}
+
+/// Starts a worker, until the guard is dropped.
+pub(crate) fn lends(settings: WorkerSettings) -> DropGuard {
+    let shutdown = Shutdown::default();
+    let guard = shutdown.now.clone().drop_guard();
+    tokio::spawn(lend(settings, shutdown));
+    guard
+}
+
+/// A daemon of one core with a council.
+pub(crate) struct Daemon {
+    pub(crate) cluster: ClusterClient,
+    council: Council,
+    _stop: DropGuard,
+}
+
+impl Daemon {
+    /// Joins a cluster, and waits for these workers.
+    pub(crate) async fn joins(cluster: ClusterSettings, workers: &[&str], council: &CouncilSettings) -> Self {
+        let stop = CancellationToken::new();
+        let cluster = ClusterClient::join(cluster, stop.clone());
+        let names = || cluster.workers().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        until(&format!("{workers:?} are there"), || workers.iter().all(|name| names().iter().any(|n| n == name))).await;
+        let pool = Pool::with_remote(1, Some(Arc::new(cluster.clone())));
+        let roster = Roster::from_settings(council).expect("a roster");
+        let council = Council::new(&pool, &roster, council, Variant::Standard);
+        Self { cluster, council, _stop: stop.drop_guard() }
+    }
+
+    pub(crate) async fn decides(&mut self, line: &Line, time: Duration) -> Decision {
+        let timing = Some(Box::new(move |_: &_| time) as _);
+        let question = Question { timing, ..Question::new(GameId::new("story"), Arc::new(line.clone())) };
+        let decided = self.council.decide(question, &CancellationToken::new(), &mut |_| {}).await;
+        decided.expect("a decision")
+    }
+}
