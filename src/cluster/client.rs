@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     change_log::ChangeLog,
     connection,
-    identity::{ProcessIdentity, RunId, Sender},
+    identity::{NamesTold, ProcessIdentity, RunId, Sender},
     in_flight::{ClaimProgress, EventOutcome, InFlight, RemoteSearch},
     measured::{Conduct, EndedSearch, TOO_FAR},
     placement::{self, WantedSlot},
@@ -78,6 +78,8 @@ struct ClientState {
     polls: VecDeque<(u64, Instant)>,
     polled: u64,
     slots: u32,
+    /// Processes of other versions of which the log has told.
+    other_versions: NamesTold,
 }
 
 impl ClientState {
@@ -295,7 +297,7 @@ impl ClusterClient {
     fn refuse(&self, error: &DecodeError) {
         match error {
             DecodeError::Version { sender, .. } => {
-                if self.known().registry.is_first(sender) {
+                if self.known().other_versions.is_first(sender) {
                     tracing::warn!("worker not used: {error}");
                 }
             }

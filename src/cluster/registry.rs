@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::{
-    identity::{NamesTold, RunId, Sender},
+    identity::{RunId, Sender},
     measured::{Conduct, SpeedSample, TOO_FAR, WorkerLag, WorkerSpeed, shortest_move},
     placement::WorkerOffer,
     wire::{Heartbeat, WorkerState},
@@ -158,8 +158,6 @@ pub(crate) struct Registry {
     home_speed: Option<u32>,
     /// True if the log has said that there are too many workers.
     overfull: bool,
-    /// Processes of other versions of which the log has told.
-    other_versions: NamesTold,
 }
 
 impl Registry {
@@ -314,11 +312,6 @@ impl Registry {
         Some(WorkerChange::Lost(run, worker.name))
     }
 
-    /// Returns true for the first message from a process of another version, which is logged once.
-    pub(crate) fn is_first(&mut self, sender: &Sender) -> bool {
-        self.other_versions.is_first(sender)
-    }
-
     /// A search went wrong there: it is given nothing for a while, each time longer.
     pub(crate) fn failed(&mut self, now: Instant, worker: RunId) {
         if let Some(worker) = self.workers.get_mut(&worker) {
@@ -399,10 +392,19 @@ impl Registry {
     ) -> Vec<WorkerOffer> {
         let usable = self.workers.iter().filter(|(_, worker)| self.closed(now, worker).is_none());
         let offers = usable.filter_map(|(run, worker)| {
-            let (cores, speed) = (self.cores(worker), self.speed(now, worker));
-            let ours = ours.get(run).copied().unwrap_or(0);
-            let offer = WorkerOffer { cores, speed, ..worker.offer(now, *run, us, ours)? };
-            time.is_none_or(|time| time >= shortest_move(offer.lag)).then_some(offer)
+            let lag = worker.lag(now).filter(|lag| time.is_none_or(|time| time >= shortest_move(*lag)))?;
+            let Heartbeat { searches, daemons, engines, .. } = &worker.heartbeat;
+            let theirs = searches.iter().filter(|(daemon, _)| *daemon != us);
+            Some(WorkerOffer {
+                worker: *run,
+                cores: self.cores(worker),
+                speed: self.speed(now, worker),
+                lag,
+                ours: ours.get(run).copied().unwrap_or(0),
+                theirs: theirs.map(|(_, search)| usize::from(search.threads)).sum(),
+                others: daemons.iter().filter(|daemon| **daemon != us).count(),
+                engines: engines.clone(),
+            })
         });
         offers.collect()
     }
@@ -450,20 +452,6 @@ impl KnownWorker {
     /// Returns the lag of its answers; `None` if there are none.
     pub(crate) fn lag(&self, now: Instant) -> Option<Duration> {
         self.lag.now(now)
-    }
-
-    fn offer(&self, now: Instant, run: RunId, us: RunId, ours: usize) -> Option<WorkerOffer> {
-        let theirs = self.heartbeat.searches.iter().filter(|(daemon, _)| *daemon != us);
-        Some(WorkerOffer {
-            worker: run,
-            cores: usize::from(self.heartbeat.cores),
-            speed: 0,
-            lag: self.lag(now)?,
-            ours,
-            theirs: theirs.map(|(_, search)| usize::from(search.threads)).sum(),
-            others: self.heartbeat.daemons.iter().filter(|daemon| **daemon != us).count(),
-            engines: self.heartbeat.engines.clone(),
-        })
     }
 }
 

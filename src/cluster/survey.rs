@@ -7,6 +7,7 @@ use std::{
 
 use async_nats::{Client, Message, StatusCode, Subscriber};
 use futures_util::StreamExt;
+use serde::de::DeserializeOwned;
 use tokio::time::timeout_at;
 
 use super::{
@@ -123,35 +124,35 @@ impl Asking {
     }
 
     fn answer(&mut self, message: &Message) {
-        let Some(from) = self.subjects.sender(&message.subject) else { return };
-        match wire::decode::<Addressed<WorkerMessage>>(from, &message.payload, &self.identity.version) {
-            Ok((worker, Addressed { to, body: WorkerMessage::Answer(heartbeat) }))
-                if to == self.identity.sender.run =>
-            {
-                self.survey.silent.remove(from);
-                self.survey.workers.push(WorkerAnswer { worker, heartbeat, lag: self.asked.elapsed() });
-            }
-            Ok(_) | Err(DecodeError::Malformed) => {}
-            Err(error @ DecodeError::Version { .. }) => self.refuse(from, error),
+        let Some((worker, Addressed { to, body })) = self.read(message) else { return };
+        if let WorkerMessage::Answer(heartbeat) = body
+            && to == self.identity.sender.run
+        {
+            self.survey.silent.remove(&worker.name);
+            self.survey.workers.push(WorkerAnswer { worker, heartbeat, lag: self.asked.elapsed() });
         }
     }
 
     fn beat(&mut self, message: &Message) {
-        let Some(from) = self.subjects.sender(&message.subject) else { return };
-        match wire::decode::<Heartbeat>(from, &message.payload, &self.identity.version) {
-            Ok(_) if self.survey.workers.iter().all(|answer| answer.worker.name != from) => {
-                self.survey.silent.insert(from.to_owned());
-            }
-            Ok(_) | Err(DecodeError::Malformed) => {}
-            Err(error @ DecodeError::Version { .. }) => self.refuse(from, error),
+        let Some((worker, _)) = self.read::<Heartbeat>(message) else { return };
+        if self.survey.workers.iter().all(|answer| answer.worker.name != worker.name) {
+            self.survey.silent.insert(worker.name);
         }
     }
 
-    /// Adds a worker of another version, once.
-    fn refuse(&mut self, from: &str, error: DecodeError) {
-        self.survey.silent.remove(from);
-        if !self.survey.refused.contains(&error) {
-            self.survey.refused.push(error);
+    /// Reads a message. A worker of another version is listed, once.
+    fn read<B: DeserializeOwned>(&mut self, message: &Message) -> Option<(Sender, B)> {
+        let from = self.subjects.sender(&message.subject)?;
+        let error = match wire::decode(from, &message.payload, &self.identity.version) {
+            Ok(read) => return Some(read),
+            Err(error) => error,
+        };
+        if matches!(error, DecodeError::Version { .. }) {
+            self.survey.silent.remove(from);
+            if !self.survey.refused.contains(&error) {
+                self.survey.refused.push(error);
+            }
         }
+        None
     }
 }

@@ -251,11 +251,3 @@ fn own_delay_is_no_silence() {
     assert_eq!(checks(&mut registry, later, later + LOST_AFTER / 2), []);
     assert_eq!(checks(&mut registry, later, later + LOST_AFTER).len(), 1, "what was silence before is still");
 }
-
-#[test]
-fn another_version_is_told_of_once() {
-    let mut registry = Registry::default();
-    assert!(registry.is_first(&sender(3)));
-    assert!(!registry.is_first(&sender(3)));
-    assert!(registry.is_first(&sender(4)));
-}
