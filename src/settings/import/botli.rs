@@ -14,7 +14,7 @@ use super::{
         online_sources, own_explorer, variant,
     },
     foreign::{ForeignSettings, parse},
-    table::{BOTLI, copy},
+    table::BOTLI,
     written::{ImportedSettings, whole},
 };
 
@@ -53,7 +53,7 @@ pub(super) fn read(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
         ours,
     );
     opponents(foreign, ours);
-    copy(BOTLI, foreign, ours);
+    BOTLI.copy(foreign, ours);
 }
 
 /// Gives sections of older files their places in newer ones.

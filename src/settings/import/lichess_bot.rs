@@ -8,7 +8,7 @@ use super::{
         is_variant, leave_out, online_sources, own_explorer, time_control, variant,
     },
     foreign::{ForeignSettings, parse},
-    table::{LICHESS_BOT, copy},
+    table::LICHESS_BOT,
     written::{ImportedSettings, whole},
 };
 
@@ -37,7 +37,7 @@ pub(super) fn read(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     tablebases(foreign, ours);
     adjudication(foreign, ours);
     let plays = challenges(foreign, ours);
-    copy(LICHESS_BOT, foreign, ours);
+    LICHESS_BOT.copy(foreign, ours);
     matchmaking(foreign, ours);
     if !plays {
         ours.set("matchmaking.enabled", false);

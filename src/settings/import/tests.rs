@@ -326,6 +326,20 @@ fn invalid_settings_file_is_explained() {
     assert!(refused("").contains("holds no settings"));
 }
 
+/// Returns the rows of a bot's table in docs/coming-from.md: options, our keys, a note.
+fn page_rows(bot: &str) -> Vec<[&'static str; 3]> {
+    let page = include_str!("../../../docs/coming-from.md");
+    let (_, section) = page.split_once(&format!("\n## {bot}\n")).expect("a section");
+    let rows = section.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
+    let rows = rows.map_while(|line| line.strip_prefix('|')?.strip_suffix('|'));
+    rows.map(|row| row.split('|').collect::<Vec<_>>().try_into().expect(row)).collect()
+}
+
+/// Returns the names in a cell of a table.
+fn code(cell: &str) -> impl Iterator<Item = &str> {
+    cell.split('`').skip(1).step_by(2)
+}
+
 /// Every option of a file, by its path.
 fn paths(path: &str, value: &serde_json::Value, found: &mut Vec<String>) {
     match value.as_object().filter(|table| !table.is_empty()) {
@@ -362,30 +376,38 @@ fn the_tables_have_every_option_and_real_keys() {
         }
         true
     };
-    for (table, file) in [(table::LICHESS_BOT, LICHESS_BOT), (table::BOTLI, BOTLI)] {
+    for (bot, file) in [("lichess-bot", LICHESS_BOT), ("BotLi", BOTLI)] {
         let (mut options, parsed) = (Vec::new(), foreign::parse(file).expect("YAML"));
         paths("", &serde_json::Value::Object(parsed), &mut options);
+        let rows = page_rows(bot);
         for option in &options {
-            let known = table.iter().flat_map(|row| row.options).any(|pattern| covers(pattern, option));
+            let known = rows.iter().flat_map(|[options, ..]| code(options)).any(|pattern| covers(pattern, option));
             assert!(known, "{option} is in no row");
         }
-        for key in table.iter().flat_map(|row| row.keys) {
+        for key in rows.iter().flat_map(|[_, keys, _]| code(keys)) {
             let for_humans = key.replacen("challenge.", "challenge.human.", 1);
             // An account has a name of its choice.
-            let of_types = ["matchmaking.games_in_row", "servers.lichess.url"].contains(key);
-            let optional = ["player.limits.nodes", "player.limits.depth", "player.limits.time"].contains(key);
+            let of_types = ["matchmaking.games_in_row", "servers.lichess.url"].contains(&key);
+            let optional = ["player.limits.nodes", "player.limits.depth", "player.limits.time"].contains(&key);
             assert!(of_types || optional || is_key(key) || is_key(&for_humans), "{key} is no key");
         }
     }
 }
 
-/// The page has the tables of the importer: print what is missing, and copy it there.
 #[test]
 fn the_page_has_the_tables() {
-    let page = include_str!("../../../docs/coming-from.md");
-    for table in [table::LICHESS_BOT, table::BOTLI] {
-        let text = table::in_markdown(table);
-        assert!(page.contains(&text), "docs/coming-from.md lacks this table:\n{text}");
+    for (bot, table) in [("lichess-bot", table::LICHESS_BOT), ("BotLi", table::BOTLI)] {
+        let rows = page_rows(bot);
+        for (option, key, _) in table.copied {
+            let row = [format!("`{option}`"), format!("`{key}`"), String::new()];
+            assert!(rows.iter().any(|known| *known == row), "docs/coming-from.md lacks this row: {row:?}");
+        }
+        let left_out = table.left_out.iter().map(|(options, why)| {
+            let options = options.iter().map(|option| format!("`{option}`")).collect::<Vec<_>>();
+            [options.join(", "), String::new(), format!("not needed: {why}")]
+        });
+        let on_page = rows.into_iter().filter(|[.., note]| note.starts_with("not needed: "));
+        assert_eq!(on_page.collect::<Vec<_>>(), left_out.collect::<Vec<_>>(), "docs/coming-from.md");
     }
 }
 
