@@ -5,18 +5,15 @@ use std::path::PathBuf;
 use clap::{Args, builder::PossibleValuesParser};
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
-use super::{Failure, settings_args::SettingsArgs};
+use super::{Failure, settings_args::JournalArgs};
 use bot::journal::{Filter, GameResult};
 use domain::{ServerName, Speed};
 
 /// A journal and a selection of its games; all of them by default.
 #[derive(Clone, Debug, Args)]
 pub(super) struct FilterArgs {
-    /// The journal to read, instead of the one that the settings name
-    #[arg(long, value_name = "FILE")]
-    journal: Option<PathBuf>,
     #[command(flatten)]
-    settings: SettingsArgs,
+    journal: JournalArgs,
     /// Only games against this player
     #[arg(short, long, value_name = "NAME")]
     opponent: Option<String>,
@@ -55,7 +52,7 @@ fn parse_speed(text: &str) -> Result<Speed, String> {
 impl FilterArgs {
     /// Returns the path of the journal: with `--journal` no settings are needed.
     pub(super) fn journal(&self) -> Result<PathBuf, Failure> {
-        self.settings.clone().journal_path(self.journal.clone())
+        self.journal.clone().path()
     }
 
     pub(super) fn filter(&self) -> Result<Filter, Failure> {

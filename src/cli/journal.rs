@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::{Failure, settings_args::SettingsArgs};
+use super::{Failure, settings_args::JournalArgs};
 use bot::{
     journal::{self, Archive, Journal, JournalSettings},
     session,
@@ -21,11 +21,8 @@ The copy is whole as soon as the file has its name. Nothing is overwritten.")]
     Backup {
         /// The new file
         file: PathBuf,
-        /// The journal to copy, instead of the one that the settings name
-        #[arg(long, value_name = "FILE")]
-        journal: Option<PathBuf>,
         #[command(flatten)]
-        settings: SettingsArgs,
+        journal: JournalArgs,
     },
     /// Put a backup in the place of the journal, which is kept beside it
     #[command(after_help = "Examples:
@@ -35,11 +32,8 @@ The backup is checked first. The daemon must not run. The old journal stays, wit
     Restore {
         /// The backup
         file: PathBuf,
-        /// The journal to replace, instead of the one that the settings name
-        #[arg(long, value_name = "FILE")]
-        journal: Option<PathBuf>,
         #[command(flatten)]
-        settings: SettingsArgs,
+        journal: JournalArgs,
     },
     /// Add the games of a PGN file, such as Lichess' export of an account's games, so that reports and books know them
     #[command(after_help = "Examples:
@@ -55,32 +49,26 @@ The daemon must not run. A game that is there already stays as it is.")]
         /// The account that the games count for, by its name in the settings
         #[arg(long, value_name = "NAME", default_value = "lichess")]
         account: String,
-        /// The journal, instead of the one that the settings name
-        #[arg(long, value_name = "FILE")]
-        journal: Option<PathBuf>,
         #[command(flatten)]
-        settings: SettingsArgs,
+        journal: JournalArgs,
     },
     /// List the players who declined the bot's challenges, one a line, as matchmaking.avoid_files takes them
     Decliners {
-        /// The journal, instead of the one that the settings name
-        #[arg(long, value_name = "FILE")]
-        journal: Option<PathBuf>,
         #[command(flatten)]
-        settings: SettingsArgs,
+        journal: JournalArgs,
     },
 }
 
 impl JournalCommand {
     pub(super) async fn run(self) -> Result<(), Failure> {
         match self {
-            Self::Backup { file, journal, settings } => {
-                let journal = settings.journal_path(journal)?;
+            Self::Backup { file, journal } => {
+                let journal = journal.path()?;
                 let size = journal::back_up(&journal, &file)?;
                 outln!("copied {} to {} ({} KiB)", journal.display(), file.display(), size.div_ceil(1024));
             }
-            Self::Restore { file, journal, settings } => {
-                let journal = settings.journal_path(journal)?;
+            Self::Restore { file, journal } => {
+                let journal = journal.path()?;
                 let (size, kept) = journal::restore(&file, &journal)?;
                 let size = size.div_ceil(1024);
                 outln!("restored {} from {} ({size} KiB)", journal.display(), file.display());
@@ -88,8 +76,8 @@ impl JournalCommand {
                     outln!("the old journal is kept as {}", kept.display());
                 }
             }
-            Self::Import { file, player, account, journal, settings } => {
-                let path = settings.journal_path(journal)?;
+            Self::Import { file, player, account, journal } => {
+                let path = journal.path()?;
                 let journal = Journal::open(&JournalSettings { path, ..JournalSettings::default() })?;
                 let done = journal.import_pgn(&file, player, &account).await?;
                 outln!(
@@ -100,8 +88,8 @@ impl JournalCommand {
                     done.left_out
                 );
             }
-            Self::Decliners { journal, settings } => {
-                let archive = Archive::open(&settings.journal_path(journal)?)?;
+            Self::Decliners { journal } => {
+                let archive = Archive::open(&journal.path()?)?;
                 for (account, player, until, times) in session::decliners(&archive)? {
                     let count = if times == 1 { "once".to_owned() } else { format!("{times} times") };
                     outln!("{player:<20} # declined {count} on {account}, left alone until {until:.0}");

@@ -45,11 +45,6 @@ impl SettingsArgs {
         Ok(self.sources()?.load_tables(&["journal"]).map_err(Failure::usage)?.settings.journal)
     }
 
-    /// Returns the path of the journal: `named`, or that of the settings, which are read only then.
-    pub(super) fn journal_path(self, named: Option<PathBuf>) -> Result<PathBuf, Failure> {
-        named.map_or_else(|| self.journal().map(|journal| journal.path), Ok)
-    }
-
     /// The page's settings. A mistake elsewhere in the settings hides no page.
     ///
     /// # Errors
@@ -69,6 +64,23 @@ impl SettingsArgs {
 
     fn sources(self) -> Result<Sources, Failure> {
         Sources::of_process(&self.config, self.set).map_err(Failure::usage)
+    }
+}
+
+/// A journal.
+#[derive(Clone, Debug, Args)]
+pub(super) struct JournalArgs {
+    /// The journal, instead of the one that the settings name
+    #[arg(long, value_name = "FILE")]
+    pub journal: Option<PathBuf>,
+    #[command(flatten)]
+    pub settings: SettingsArgs,
+}
+
+impl JournalArgs {
+    /// Returns the path of the journal. The settings are read only if they have to name it.
+    pub(super) fn path(self) -> Result<PathBuf, Failure> {
+        self.journal.map_or_else(|| self.settings.journal().map(|journal| journal.path), Ok)
     }
 }
 

@@ -1,11 +1,11 @@
 //! `concilio web`: the page in the browser on a journal, without an account and without a daemon.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::net::SocketAddr;
 
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
-use super::{Failure, page, settings_args::SettingsArgs, signals::Signals};
+use super::{Failure, page, settings_args::JournalArgs, signals::Signals};
 use bot::journal::Archive;
 use util::outln;
 use web::{WebServer, WebSettings};
@@ -18,19 +18,16 @@ use web::{WebServer, WebSettings};
 
 The page is read-only: it lists, replays and exports games. A daemon may write the journal meanwhile. Ctrl-C ends.")]
 pub(super) struct WebCommand {
-    /// The journal to show, instead of the one that the settings name
-    #[arg(long, value_name = "FILE")]
-    journal: Option<PathBuf>,
+    #[command(flatten)]
+    journal: JournalArgs,
     /// Address of the page [default: 127.0.0.1:8080, or a free port where that is taken]
     #[arg(long, value_name = "ADDRESS")]
     address: Option<SocketAddr>,
-    #[command(flatten)]
-    settings: SettingsArgs,
 }
 
 impl WebCommand {
     pub(super) async fn run(self) -> Result<(), Failure> {
-        let journal = self.settings.clone().journal_path(self.journal.clone())?;
+        let journal = self.journal.clone().path()?;
         if journal.is_dir() {
             return Err(Failure::failed(format_args!(
                 "journal {}: this is a folder; name the file in it, such as {}",
@@ -38,10 +35,10 @@ impl WebCommand {
                 journal.join("journal.db").display()
             )));
         }
-        let hint = if self.journal.is_none() { "; --journal FILE names another one" } else { "" };
+        let hint = if self.journal.journal.is_none() { "; --journal FILE names another one" } else { "" };
         Archive::open(&journal).map_err(|error| Failure::failed(format_args!("{error}{hint}")))?;
         let mut signals = Signals::listen();
-        let (settings, stop) = (self.settings.web()?, CancellationToken::new());
+        let (settings, stop) = (self.journal.settings.web()?, CancellationToken::new());
         let serve = async |address: SocketAddr| -> Result<WebServer, Failure> {
             let settings = WebSettings { address: address.to_string(), ..settings.clone() };
             web::serve_journal(&settings, journal.clone(), page::PARTS, stop.clone()).await.map_err(page::failure)

@@ -91,7 +91,7 @@ impl Channel {
             None => request,
         };
         let unreachable = |error: reqwest::Error| {
-            let cause = innermost(&error);
+            let cause = causes(&error).last().map(ToString::to_string).unwrap_or_default();
             if is_denied(&error) {
                 return Failure::failed(format_args!("{}: {cause}; {REMEDY}", self.place));
             }
@@ -126,25 +126,15 @@ fn client(way: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Result<Client, Fa
     way(builder).build().map_err(Failure::failed)
 }
 
-/// The first cause of an error.
-fn innermost(error: &dyn Error) -> String {
-    let mut last: &dyn Error = error;
-    while let Some(source) = last.source() {
-        last = source;
-    }
-    last.to_string()
+/// An error, its cause, and so on to the first cause.
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
 }
 
 /// Returns true if the system denies access.
 fn is_denied(error: &(dyn Error + 'static)) -> bool {
-    let mut cause = Some(error);
-    while let Some(error) = cause {
-        if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::PermissionDenied) {
-            return true;
-        }
-        cause = error.source();
-    }
-    false
+    let errors = causes(error).filter_map(|error| error.downcast_ref::<io::Error>());
+    errors.map(io::Error::kind).any(|kind| kind == io::ErrorKind::PermissionDenied)
 }
 
 #[cfg(test)]

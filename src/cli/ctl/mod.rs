@@ -133,19 +133,13 @@ enum Order {
 struct AccountArg {
     /// On this account alone, by its name in the settings
     #[arg(long, value_name = "NAME")]
-    account: Option<String>,
-}
-
-impl AccountArg {
-    fn name(self) -> Option<ServerName> {
-        self.account.map(ServerName::from)
-    }
+    account: Option<ServerName>,
 }
 
 #[derive(Debug, Args)]
 struct GameArg {
     /// The game, by its name on the server
-    game: String,
+    game: GameId,
     #[command(flatten)]
     account: AccountArg,
 }
@@ -200,35 +194,29 @@ impl Order {
     fn into_command(self) -> Option<ControlCommand> {
         Some(match self {
             Self::Status { .. } => return None,
-            Self::Pause(account) => ControlCommand::Pause { account: account.name() },
-            Self::Resume(account) => ControlCommand::Resume { account: account.name() },
+            Self::Pause(AccountArg { account }) => ControlCommand::Pause { account },
+            Self::Resume(AccountArg { account }) => ControlCommand::Resume { account },
             Self::Drain => ControlCommand::Drain {},
             Self::Reload => ControlCommand::Reload {},
-            Self::Challenge { name, time_control, games, rated, color, variant, account } => {
-                let (color, account) = (color.parse().ok(), account.name());
+            Self::Challenge { name, time_control, games, rated, color, variant, account: AccountArg { account } } => {
+                let color = color.parse().ok();
                 ControlCommand::Challenge { name, time_control, games, rated, color, variant, account }
             }
-            Self::Cancel(account) => ControlCommand::Cancel { account: account.name() },
-            Self::Block { name, account } => ControlCommand::Block { name, account: account.name() },
-            Self::Join { tournament, team, password, account } => ControlCommand::Join {
-                tournament,
-                team,
-                password: password.map(|password| password.reveal().to_owned()),
-                account: account.name(),
-            },
-            Self::Leave { tournament, account } => ControlCommand::Leave { tournament, account: account.name() },
-            Self::Resign(GameArg { game, account }) => {
-                ControlCommand::Resign { game: GameId::from(game), account: account.name() }
+            Self::Cancel(AccountArg { account }) => ControlCommand::Cancel { account },
+            Self::Block { name, account: AccountArg { account } } => ControlCommand::Block { name, account },
+            Self::Join { tournament, team, password, account: AccountArg { account } } => {
+                let password = password.map(|password| password.reveal().to_owned());
+                ControlCommand::Join { tournament, team, password, account }
             }
-            Self::Draw(GameArg { game, account }) => {
-                ControlCommand::Draw { game: GameId::from(game), account: account.name() }
+            Self::Leave { tournament, account: AccountArg { account } } => {
+                ControlCommand::Leave { tournament, account }
             }
-            Self::Chat { game: GameArg { game, account }, text, spectators } => ControlCommand::Chat {
-                game: GameId::from(game),
-                text: text.join(" "),
-                room: if spectators { ChatRoom::Spectator } else { ChatRoom::Player },
-                account: account.name(),
-            },
+            Self::Resign(GameArg { game, account: AccountArg { account } }) => ControlCommand::Resign { game, account },
+            Self::Draw(GameArg { game, account: AccountArg { account } }) => ControlCommand::Draw { game, account },
+            Self::Chat { game: GameArg { game, account: AccountArg { account } }, text, spectators } => {
+                let room = if spectators { ChatRoom::Spectator } else { ChatRoom::Player };
+                ControlCommand::Chat { game, text: text.join(" "), room, account }
+            }
         })
     }
 }
