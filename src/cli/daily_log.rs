@@ -10,6 +10,7 @@ use std::{
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
 use super::Failure;
+use util::values::named;
 
 /// Writes into the file of the day: `concilio.log` becomes `concilio.2026-11-22.log`.
 pub(super) struct DailyLog {
@@ -25,7 +26,7 @@ impl DailyLog {
     /// Opens the file of today and keeps the newest `days` files.
     pub(super) fn open(file: &Path, days: usize) -> Result<Self, Failure> {
         let failed = |error: io::Error| Failure::usage(format_args!("log.file {}: {error}", file.display()));
-        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = file.parent().and_then(named).unwrap_or(Path::new("."));
         fs::create_dir_all(folder).map_err(failed)?;
         let path = folder.join(file.file_name().unwrap_or_default());
         let day = today();

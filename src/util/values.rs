@@ -13,7 +13,7 @@ use std::{fmt, path::Path, str::FromStr};
 
 use jiff::civil::Time;
 
-/// Returns the path; `None` for an empty one, by which settings name no file.
+/// Returns the path; `None` for an empty one, which names no file.
 pub fn named(path: &Path) -> Option<&Path> {
     (!path.as_os_str().is_empty()).then_some(path)
 }

@@ -142,6 +142,7 @@ mod unix {
     use tokio::net::{UnixListener, UnixStream};
 
     use super::{Arc, CancellationToken, Doorway, Router, TaskTracker, Visitor, io, supervised};
+    use util::values::named;
 
     /// The socket's file. Dropping it removes the file.
     #[derive(Debug)]
@@ -172,7 +173,7 @@ mod unix {
             // A killed process left it.
             fs::remove_file(path)?;
         }
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        if let Some(folder) = path.parent().and_then(named) {
             fs::create_dir_all(folder)?;
         }
         let listener = UnixListener::bind(path)?;

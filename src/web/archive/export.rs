@@ -24,6 +24,7 @@ use tokio_util::io::ReaderStream;
 use super::{JournalReader, find, query::GamesQuery};
 use crate::{problem::HttpProblem, security::PageReader};
 use bot::journal::{Archive, GameRecord, write_csv, write_json, write_pgn};
+use util::values::named;
 
 /// Bytes read from the file at once.
 const CHUNK: usize = 64 * 1024;
@@ -64,7 +65,7 @@ async fn take(
     let journal = reader.path.clone();
     let (file, length, place) = reader
         .read(move |archive| {
-            let folder = journal.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let folder = journal.parent().and_then(named);
             let file = tempfile::tempfile_in(folder.unwrap_or(".".as_ref())).map_err(HttpProblem::internal)?;
             let mut out = BufWriter::new(file);
             format.write(archive, &choose(archive)?, &mut out)?;

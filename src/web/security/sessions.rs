@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use tempfile::NamedTempFile;
 
-use util::Secret;
+use util::{Secret, values::named};
 
 /// Maximum number of sessions; the oldest is dropped first.
 pub(super) const MOST_SESSIONS: usize = 64;
@@ -106,7 +106,7 @@ fn text_of(file: &Path) -> io::Result<String> {
 
 /// Replaces the file as a whole. Only its owner may read it.
 fn write(file: &Path, text: &str) -> io::Result<()> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = file.parent().and_then(named).unwrap_or(Path::new("."));
     if text.is_empty() {
         return fs::remove_file(file).or_else(|error| match error.kind() {
             io::ErrorKind::NotFound => Ok(()),
