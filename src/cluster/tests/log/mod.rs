@@ -1,5 +1,8 @@
 //! Captures the log of a test, and waits for lines in it.
 
+// No target uses all of it.
+#![allow(dead_code)]
+
 use std::{
     io,
     sync::{Arc, Mutex, OnceLock, PoisonError},
