@@ -2,10 +2,7 @@
 
 use practice::SparringKind;
 
-use crate::{
-    server,
-    telnet::{Telnet, begin, two_people},
-};
+use crate::{begin, server, telnet::Telnet, two_people};
 
 async fn fools_mate(ann: &mut Telnet, bob: &mut Telnet) {
     begin(ann, bob).await;

@@ -6,8 +6,9 @@ use domain::{Color, GameId, GameTerms, TimeControl, Variant};
 use practice::{AccountId, ChallengeTerms, End, PracticeServer, SparringKind};
 
 use crate::{
-    game_of, server,
-    telnet::{PASSWORD, Telnet, begin, two_people},
+    begin, game_of, server,
+    telnet::{PASSWORD, Telnet},
+    two_people,
 };
 
 /// Begins a game and plays a move each.

@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 
 use domain::GameId;
 use practice::{AccountId, FicsEndpoint, PracticeServer, PracticeSettings};
-use telnet::PATIENCE;
+use telnet::{PATIENCE, Telnet};
 
 /// A server that speaks FICS, under a plan of faults.
 pub async fn server(faults: &str) -> PracticeServer {
@@ -25,4 +25,23 @@ pub async fn game_of(server: &PracticeServer, name: &str) -> GameId {
     let id = AccountId::of(name);
     let game = server.wait(move |state| state.games_of(&id).first().map(|view| view.pairing.id.clone()));
     tokio::time::timeout(PATIENCE, game).await.expect("a game").expect("a server")
+}
+
+/// Ann and Bob at a server under a plan of faults.
+async fn two_people(faults: &str) -> (PracticeServer, Telnet, Telnet) {
+    let server = server(faults).await;
+    let (ann, bob) = (Telnet::newcomer(&server, "Ann").await, Telnet::newcomer(&server, "Bob").await);
+    (server, ann, bob)
+}
+
+/// Ann, with White, begins a game of five minutes against Bob.
+async fn begin(ann: &mut Telnet, bob: &mut Telnet) {
+    ann.say("match Bob 5 0 unrated white").await;
+    bob.until("Challenge: Ann").await;
+    bob.say("accept Ann").await;
+    for telnet in [ann, bob] {
+        telnet.until("{Game 1 (Ann vs. Bob) Creating").await;
+        telnet.until("<12> ").await;
+        telnet.until("fics% ").await;
+    }
 }

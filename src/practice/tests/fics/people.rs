@@ -8,8 +8,9 @@ use tokio::{
 use util::timeseal;
 
 use crate::{
-    game_of, server,
-    telnet::{PASSWORD, PATIENCE, Telnet, begin, two_people},
+    begin, game_of, server,
+    telnet::{PASSWORD, PATIENCE, Telnet},
+    two_people,
 };
 
 /// Reads to the end of a connection, which must come.

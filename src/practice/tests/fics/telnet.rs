@@ -8,30 +8,9 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::server;
-
 pub(crate) const PASSWORD: &str = "sesame";
 /// Turns a hang into a failure.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
-
-/// Ann and Bob at a server under a plan of faults.
-pub(crate) async fn two_people(faults: &str) -> (PracticeServer, Telnet, Telnet) {
-    let server = server(faults).await;
-    let (ann, bob) = (Telnet::newcomer(&server, "Ann").await, Telnet::newcomer(&server, "Bob").await);
-    (server, ann, bob)
-}
-
-/// Ann, with White, begins a game of five minutes against Bob.
-pub(crate) async fn begin(ann: &mut Telnet, bob: &mut Telnet) {
-    ann.say("match Bob 5 0 unrated white").await;
-    bob.until("Challenge: Ann").await;
-    bob.say("accept Ann").await;
-    for telnet in [ann, bob] {
-        telnet.until("{Game 1 (Ann vs. Bob) Creating").await;
-        telnet.until("<12> ").await;
-        telnet.until("fics% ").await;
-    }
-}
 
 pub(crate) struct Telnet {
     /// Stream of the bytes that were not read yet.
