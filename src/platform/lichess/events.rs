@@ -49,7 +49,7 @@ pub(super) struct EventStream {
 
 impl EventStream {
     pub(super) fn new(http: Arc<Http>, games: GameStreams, events: mpsc::Sender<ServerEvent>) -> Self {
-        let patience = Patience::new(http.settings.idle_timeout);
+        let patience = Patience::new(http.idle_timeout());
         Self {
             http,
             games,
@@ -77,7 +77,7 @@ impl EventStream {
                 Err(error) => {
                     let at_least = match &error {
                         ActionError::Limited { retry_after, .. } => {
-                            retry_after.unwrap_or(self.http.settings.limited_pause).min(LIMIT_SPAN)
+                            retry_after.unwrap_or(self.http.limited_pause()).min(LIMIT_SPAN)
                         }
                         _ => Duration::ZERO,
                     };
@@ -117,8 +117,8 @@ impl EventStream {
         self.running.clear();
         self.tell(ServerEvent::Connected(account.as_ref().clone())).await;
         loop {
-            let text = match stream.next().await {
-                Ok((text, _)) => text,
+            let line = match stream.next().await {
+                Ok(line) => line,
                 Err(end) => {
                     if stream.was_good() {
                         self.backoff.reset();
@@ -126,7 +126,8 @@ impl EventStream {
                     return Ok(end.to_string());
                 }
             };
-            let event = text.map_err(LichessLineError::from).and_then(|text| wire::event(&text, &account.player.id));
+            let event =
+                line.text.map_err(LichessLineError::from).and_then(|text| wire::event(&text, &account.player.id));
             match event {
                 Ok(ServerEvent::GameStarted(id)) => self.start(id).await,
                 Ok(event) => {

@@ -21,10 +21,9 @@ use tokio_util::sync::CancellationToken;
 use super::{
     MOST_RUNNING_GAMES,
     http::Http,
-    ndjson::LineTooLong,
     patience::Patience,
     running_games,
-    stream::{Stream, StreamEnd},
+    stream::{Stream, StreamEnd, StreamLine},
     wire::{self, LichessLineError},
 };
 use domain::{ActionError, Color, GameId, GameState, ServerEvent};
@@ -56,11 +55,27 @@ pub(super) struct GameSignals {
     pub told_again: Arc<Notify>,
 }
 
+/// A time in which the game was not heard.
+struct Outage {
+    since: Instant,
+    /// The reason that was told last. Who repeats it every second for hours tells nothing new.
+    told: String,
+}
+
 /// End of a stream that had been opened.
 enum StreamOutcome {
     Reopen,
     Lost(String),
     /// The opponent has days to move: the stream is closed until then.
+    Parked,
+}
+
+/// Why a game is not followed any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FollowEnd {
+    /// It is over, gone, or not for us.
+    Over,
+    /// Its opponent has days to move.
     Parked,
 }
 
@@ -83,8 +98,7 @@ pub(super) struct GameStream {
     /// The game's rules have no name with us; only its end is of interest.
     is_unplayable: bool,
     backoff: Backoff,
-    /// Since when the game is not heard, and the reason that was told last: to repeat it every second for hours tells nothing new.
-    outage: Option<(Instant, String)>,
+    outage: Option<Outage>,
     patience: Patience,
     /// Number of times that the stream was reopened to get the whole state.
     resyncs: u32,
@@ -102,7 +116,7 @@ pub(super) struct GameStream {
 
 impl GameStream {
     pub(super) fn new(id: GameId, http: Arc<Http>, events: mpsc::Sender<ServerEvent>, signals: GameSignals) -> Self {
-        let patience = Patience::new(http.settings.idle_timeout);
+        let patience = Patience::new(http.idle_timeout());
         Self {
             id,
             http,
@@ -123,8 +137,8 @@ impl GameStream {
         }
     }
 
-    /// Tells of the game until it is over, gone, or not for us. Returns true if it goes on, but its opponent has days to move.
-    pub(super) async fn follow(mut self) -> bool {
+    /// Tells of the game until it is over or gone.
+    pub(super) async fn follow(mut self) -> FollowEnd {
         loop {
             // Once the game is finished elsewhere, one more look at it gives the last moves; then it is enough.
             let last_look = self.signals.finished.is_cancelled();
@@ -135,17 +149,17 @@ impl GameStream {
             let named = named_wait(&outcome);
             let reason = match outcome {
                 Ok(StreamOutcome::Reopen) => continue,
-                Ok(StreamOutcome::Parked) => return true,
+                Ok(StreamOutcome::Parked) => return FollowEnd::Parked,
                 Ok(StreamOutcome::Lost(reason)) => reason,
                 Err(ActionError::NotFound(_)) if self.is_running().await == Some(false) => {
                     self.tell(ServerEvent::GameGone(self.id.clone())).await;
-                    return false;
+                    return FollowEnd::Over;
                 }
                 Err(error @ (ActionError::Refused(_) | ActionError::Unsupported(_))) if !self.was_open => {
                     match self.is_running().await {
                         Some(running) => {
                             self.give_up(&error, running).await;
-                            return false;
+                            return FollowEnd::Over;
                         }
                         None => error.to_string(),
                     }
@@ -157,7 +171,7 @@ impl GameStream {
                 if self.is_unplayable && !self.signals.finished.is_cancelled() {
                     self.tell(ServerEvent::GameGone(self.id.clone())).await;
                 }
-                return false;
+                return FollowEnd::Over;
             }
             let mut pause = self.not_heard(reason).await;
             // Before the time that the server names it would refuse again.
@@ -174,11 +188,11 @@ impl GameStream {
 
     /// Tells why the game is not heard, and says how long to wait before the next attempt.
     async fn not_heard(&mut self, reason: String) -> Duration {
-        if self.outage.as_ref().is_none_or(|(_, told)| *told != reason) {
+        if self.outage.as_ref().is_none_or(|outage| outage.told != reason) {
             self.fault(&reason).await;
         }
-        let since = self.outage.take().map_or_else(Instant::now, |(since, _)| since);
-        self.outage = Some((since, reason));
+        let since = self.outage.take().map_or_else(Instant::now, |outage| outage.since);
+        self.outage = Some(Outage { since, told: reason });
         self.backoff.next_delay().min((since.elapsed() / PAUSE_SHARE).clamp(PAUSE.0, PAUSE.1))
     }
 
@@ -275,10 +289,10 @@ impl GameStream {
     }
 
     /// Returns the event of a line; an unknown line is reported as a fault.
-    async fn read(&self, (text, received): (Result<String, LineTooLong>, Instant), us: &str) -> Option<ServerEvent> {
+    async fn read(&self, StreamLine { text, received }: StreamLine, us: &str) -> Option<ServerEvent> {
         let event = text
             .map_err(LichessLineError::from)
-            .and_then(|text| wire::game_event(&text, &self.id, us, &self.http.settings.url, received));
+            .and_then(|text| wire::game_event(&text, &self.id, us, self.http.url(), received));
         match event {
             Ok(event) => return Some(event),
             Err(unknown @ LichessLineError::Unknown(_)) => {
@@ -318,7 +332,7 @@ impl GameStream {
         let plies = self.plies_before + state.moves.split_ascii_whitespace().count();
         let turn = if plies.is_multiple_of(2) { Color::White } else { Color::Black };
         let parks = !self.is_over && self.correspondence.is_some_and(|ours| ours != turn);
-        self.parks_at = parks.then(|| Instant::now() + self.http.settings.attention);
+        self.parks_at = parks.then(|| Instant::now() + self.http.attention());
     }
 
     /// Returns true if the game, which its stream does not show, is among our running ones. `None`

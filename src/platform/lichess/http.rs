@@ -20,7 +20,6 @@ use reqwest::{
     ClientBuilder, Method, Response, StatusCode,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, USER_AGENT},
 };
-use serde_json::{Map, Value};
 use tokio::{
     sync::{Mutex, Notify, OnceCell},
     time::Instant,
@@ -32,7 +31,7 @@ use super::{
     asked_until_believed,
     connections::Connections,
     request::{HttpCall, Lane, Topic, Turn},
-    settings::LichessSettings,
+    settings::{LichessSettings, ServerUrl},
     wire,
 };
 use domain::{Account, ActionError};
@@ -57,11 +56,16 @@ pub struct SetupError(String);
 #[derive(Debug)]
 pub(super) struct Http {
     connections: Connections,
-    pub(super) settings: LichessSettings,
+    url: ServerUrl,
     token: Token,
     authorization: HeaderValue,
-    /// The token's owner, and the user agent that names it.
-    owner: OnceCell<(Arc<Account>, HeaderValue)>,
+    idle_timeout: Duration,
+    move_timeout: Duration,
+    request_timeout: Duration,
+    limited_pause: Duration,
+    attention: Duration,
+    check_in: Duration,
+    owner: OnceCell<TokenOwner>,
     /// Our id when we last stopped.
     remembered: OnceLock<String>,
     /// Notified when a valid token starts getting 401.
@@ -71,6 +75,13 @@ pub(super) struct Http {
     turns: [Mutex<HashMap<Topic, Instant>>; Turn::COUNT],
     /// End of the pause of the long lists.
     lists_rest: std::sync::Mutex<Option<Instant>>,
+}
+
+/// Owner of the token, requested once.
+#[derive(Debug)]
+struct TokenOwner {
+    account: Arc<Account>,
+    user_agent: HeaderValue,
 }
 
 impl Http {
@@ -93,15 +104,25 @@ impl Http {
         let _ = rustls::crypto::ring::default_provider().install_default();
         Ok(Self {
             connections: Connections::new(&settings.url, change).map_err(|error| setup(&chain(&error)))?,
-            settings: settings.clone(),
+            url: settings.url.clone(),
             token,
             authorization,
+            idle_timeout: settings.idle_timeout,
+            move_timeout: settings.move_timeout,
+            request_timeout: settings.request_timeout,
+            limited_pause: settings.limited_pause,
+            attention: settings.attention,
+            check_in: settings.check_in,
             owner: OnceCell::new(),
             remembered: OnceLock::new(),
             doubt: Notify::new(),
             turns: Default::default(),
             lists_rest: std::sync::Mutex::default(),
         })
+    }
+
+    pub(super) fn url(&self) -> &ServerUrl {
+        &self.url
     }
 
     /// Returns our account, if it may play. Asks the server until it has answered once, and never
@@ -119,9 +140,9 @@ impl Http {
             let account = report.account;
             let user_agent = HeaderValue::try_from(format!("{} user:{}", user_agent(), account.player.id))
                 .unwrap_or(HeaderValue::from_static(user_agent()));
-            Ok((Arc::new(account), user_agent))
+            Ok(TokenOwner { account: Arc::new(account), user_agent })
         };
-        self.owner.get_or_try_init(ask).await.map(|(account, _)| Arc::clone(account))
+        self.owner.get_or_try_init(ask).await.map(|owner| Arc::clone(&owner.account))
     }
 
     /// We were this user when we last stopped.
@@ -135,7 +156,7 @@ impl Http {
     /// # Errors
     /// Where neither the server nor an earlier process has said who we are.
     pub(super) async fn our_id(&self) -> Result<String, ActionError> {
-        let told = self.owner.get().map(|(account, _)| &account.player.id);
+        let told = self.owner.get().map(|owner| &owner.account.player.id);
         match told.or(self.remembered.get()) {
             Some(id) => Ok(id.clone()),
             None => self.account().await.map(|account| account.player.id.clone()),
@@ -148,9 +169,9 @@ impl Http {
         let test = HttpCall::post(&["api", "token", "test"], Topic::Account).text(self.token.secret());
         let scopes = match asked_until_believed(|| self.call(test.clone()), || self.patience_at_start()).await {
             Ok(body) => {
-                let mut tokens: HashMap<String, Option<Map<String, Value>>> = decode("the token's test", &body)?;
-                let unknown = || ActionError::Unauthorised(format!("{} does not know this token", self.settings.url));
-                Some(wire::scopes(&tokens.remove(self.token.secret()).flatten().ok_or_else(unknown)?))
+                let mut tokens: HashMap<String, Option<wire::TokenInfo>> = decode("the token's test", &body)?;
+                let unknown = || ActionError::Unauthorised(format!("{} does not know this token", self.url));
+                Some(tokens.remove(self.token.secret()).flatten().ok_or_else(unknown)?.scopes())
             }
             // A server that has no such test will say in time what the token does not allow.
             // It may say so with a page, as one that is in trouble does; the next question shows that.
@@ -181,7 +202,7 @@ impl Http {
 
     /// Sends one request in its lane and gives the body of a good answer.
     pub(super) async fn call(&self, call: HttpCall<'_>) -> Result<String, ActionError> {
-        let Lane::Ordinary(topic) = call.lane else { return self.send(call, self.settings.move_timeout).await };
+        let Lane::Ordinary(topic) = call.lane else { return self.send(call, self.move_timeout).await };
         let mut closed = self.turns[topic.turn() as usize].lock().await;
         let rest = if topic.turn() == Turn::Lists { *self.lists_rest() } else { None };
         let until = closed.get(&topic).copied().max(rest);
@@ -194,11 +215,11 @@ impl Http {
                 detail: "not sent: the server's wait has not passed".to_owned(),
             });
         }
-        let answer = self.send(call, self.settings.request_timeout).await;
+        let answer = self.send(call, self.request_timeout).await;
         // A limit with a name (a hundred games a day against bots) concerns only some requests of the topic; who asked knows which.
         // Whether the server named a time is left as it was: who asked may want to wait longer each time.
         if let Err(ActionError::Limited { retry_after, key: None, opponent: false, .. }) = &answer {
-            closed.insert(topic, Instant::now() + retry_after.unwrap_or(self.settings.limited_pause));
+            closed.insert(topic, Instant::now() + retry_after.unwrap_or(self.limited_pause));
         }
         answer
     }
@@ -209,7 +230,7 @@ impl Http {
         metrics::counter!(crate::REQUESTS_LIMITED, "endpoint" => lane.word()).increment(1);
         // A limit with a name is none on the number of requests.
         if key.is_none() && !opponent {
-            *self.lists_rest() = Some(Instant::now() + self.settings.limited_pause);
+            *self.lists_rest() = Some(Instant::now() + self.limited_pause);
         }
     }
 
@@ -257,12 +278,34 @@ impl Http {
         }
     }
 
+    /// Returns the pause after a 429 that does not name one.
+    pub(super) fn limited_pause(&self) -> Duration {
+        self.limited_pause
+    }
+
+    /// Returns the maximum silence of a stream.
+    pub(super) fn idle_timeout(&self) -> Duration {
+        self.idle_timeout
+    }
+
+    /// Returns the time for which a correspondence game's stream stays open after the bot's move.
+    pub(super) fn attention(&self) -> Duration {
+        self.attention
+    }
+
+    /// The interval of the questions about correspondence games without a stream.
+    pub(super) fn check_in(&self) -> Duration {
+        self.check_in
+    }
+
     fn request(&self, method: Method, path: &[&str], lane: Lane) -> reqwest::RequestBuilder {
-        let user_agent =
-            self.owner.get().map_or(HeaderValue::from_static(user_agent()), |(_, user_agent)| user_agent.clone());
+        let user_agent = match self.owner.get() {
+            Some(owner) => owner.user_agent.clone(),
+            None => HeaderValue::from_static(user_agent()),
+        };
         self.connections
             .of(lane)
-            .request(method, self.settings.url.at(path))
+            .request(method, self.url.at(path))
             .header(AUTHORIZATION, self.authorization.clone())
             .header(USER_AGENT, user_agent)
     }

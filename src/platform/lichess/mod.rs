@@ -159,10 +159,11 @@ impl LichessServer {
                     .form(&challenge_form(request)),
             )
             .await?;
-        let created = wire::created_challenge(&body).map_err(|error| ActionError::Unavailable(error.to_string()))?;
-        Ok(Done::Challenged(created))
+        decode::<wire::ChallengeCreated>("the challenge", &body).map(|created| Done::Challenged(created.into_id()))
     }
+}
 
+impl LichessServer {
     async fn act(&self, action: Action) -> Result<Done, ActionError> {
         let answer = |id: ChallengeId, what: &'static str, topic: Topic| async move {
             self.http.call(HttpCall::post(&["api", "challenge", id.as_str(), what], topic)).await.map(taken)
@@ -269,7 +270,7 @@ impl Server for LichessServer {
         let call = ["game", "export", game.as_str()];
         let query = [("clocks", "false"), ("evals", "false"), ("opening", "false")];
         let body = self.http.call(HttpCall::get(&call, Topic::Record).query(&query).json()).await?;
-        wire::exported_game(&body, &us, &self.http.settings.url, Instant::now())
+        wire::exported_game(&body, &us, self.http.url(), Instant::now())
             .map_err(|error| ActionError::Refused(error.to_string()))
     }
 }

@@ -30,7 +30,7 @@ enum OurTime {
 /// The patience with one stream. With a game's it follows the clock: while the opponent thinks and we have little time, a dead stream has
 /// to be found out soon. It doubles with every alarm that was false, up to what a server that sends a sign of life every seven seconds
 /// needs. The event stream has no clock.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Patience {
     /// The patience without time pressure.
     usual: Duration,
@@ -54,8 +54,20 @@ pub(super) struct Patience {
 
 impl Patience {
     /// Creates the patience for a game of which nothing is known yet.
-    pub(super) fn new(usual: Duration) -> Self {
-        Self { usual, by_clock: usual, most_by_clock: usual, white_begins: true, ..Self::default() }
+    pub(super) const fn new(usual: Duration) -> Self {
+        Self {
+            usual,
+            by_clock: usual,
+            most_by_clock: usual,
+            failures: 0,
+            last_opening: Duration::ZERO,
+            false_alarms: 0,
+            moves: 0,
+            our_color: None,
+            our_time: None,
+            white_begins: true,
+            lost_to_silence: false,
+        }
     }
 
     /// Returns the time for an opening that begins now, and for pauses on its way to the whole

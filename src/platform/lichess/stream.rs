@@ -32,6 +32,13 @@ pub(super) struct Stream {
 /// again.
 const GOOD: Duration = Duration::from_secs(1);
 
+pub(super) struct StreamLine {
+    /// The line, unless it was too long.
+    pub text: Result<String, LineTooLong>,
+    /// The arrival of its last bytes.
+    pub received: Instant,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum StreamEnd {
     #[error("the server closed the stream")]
@@ -75,11 +82,11 @@ impl Stream {
         self.opened.elapsed() >= GOOD
     }
 
-    /// The next line, unless it was too long, and the arrival of its last bytes. Nothing is lost if the future is dropped.
-    pub(super) async fn next(&mut self) -> Result<(Result<String, LineTooLong>, Instant), StreamEnd> {
+    /// The next line. Nothing is lost if the future is dropped.
+    pub(super) async fn next(&mut self) -> Result<StreamLine, StreamEnd> {
         loop {
             if let Some(text) = self.lines.pop_front() {
-                return Ok((text, self.received));
+                return Ok(StreamLine { text, received: self.received });
             }
             if self.is_over {
                 return Err(StreamEnd::Closed);

@@ -1,15 +1,14 @@
 use serde::Deserialize;
-use serde_json::Value;
 
-use super::{LichessLineError, VariantKey, color, field, malformed, player::User, read, seconds, variant, whole_days};
+use super::{VariantKey, color, lenient, player::User, seconds, variant, whole_days};
 use domain::{Challenge, ChallengeId, ChallengeObstacle, DeclineReason, GameId, GameTerms, ServerEvent, TimeControl};
 
 /// `challenge`, `challengeCanceled` and `challengeDeclined`.
 #[derive(Deserialize)]
 pub(super) struct ChallengeEnvelope {
     challenge: ChallengeJson,
-    #[serde(flatten)]
-    more: Value,
+    #[serde(default, deserialize_with = "lenient")]
+    compat: Option<Compat>,
 }
 
 impl ChallengeEnvelope {
@@ -21,7 +20,7 @@ impl ChallengeEnvelope {
     }
 
     pub(super) fn into_challenge(self, us: &str) -> Challenge {
-        let for_bots = field(&self.more, "/compat/bot").unwrap_or(true);
+        let for_bots = self.compat.and_then(|compat| compat.bot).unwrap_or(true);
         self.challenge.into_challenge(us, for_bots)
     }
 
@@ -34,9 +33,14 @@ impl ChallengeEnvelope {
         ServerEvent::ChallengeDeclined {
             id: ChallengeId::from(challenge.id),
             by: challenge.dest_user.map(User::into_player),
-            reason: DeclineReason::from_key(&field::<String>(&challenge.more, "/declineReasonKey").unwrap_or_default()),
+            reason: DeclineReason::from_key(challenge.decline_reason_key.as_deref().unwrap_or_default()),
         }
     }
+}
+
+#[derive(Deserialize)]
+struct Compat {
+    bot: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -48,8 +52,18 @@ pub(super) struct ChallengeJson {
     variant: Option<VariantKey>,
     rated: Option<bool>,
     time_control: Option<TimeControlJson>,
-    #[serde(flatten)]
-    more: Value,
+    #[serde(default, deserialize_with = "lenient")]
+    color: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    direction: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    initial_fen: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    rematch_of: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    rules: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "lenient")]
+    decline_reason_key: Option<String>,
 }
 
 impl ChallengeJson {
@@ -58,7 +72,7 @@ impl ChallengeJson {
         let challenged = self.dest_user.map(User::into_player);
         let incoming = match &challenger {
             Some(player) => player.id != us,
-            None => field::<String>(&self.more, "/direction").as_deref() != Some("out"),
+            None => self.direction.as_deref() != Some("out"),
         };
         // A variant that has no name with us is none that we can play; the challenge still waits for an answer.
         let known = variant(self.variant.as_ref()).ok();
@@ -68,7 +82,7 @@ impl ChallengeJson {
             None => (!for_bots).then_some(ChallengeObstacle::NotForBots),
         };
         let (opponent, our_self) = if incoming { (challenger, challenged) } else { (challenged, challenger) };
-        let challengers_color = color(field::<String>(&self.more, "/color").as_deref());
+        let challengers_color = color(self.color.as_deref());
         Challenge {
             id: ChallengeId::from(self.id),
             incoming,
@@ -79,20 +93,33 @@ impl ChallengeJson {
                 rated: self.rated.unwrap_or(false),
             },
             our_color: if incoming { challengers_color.map(|color| !color) } else { challengers_color },
-            initial_fen: field(&self.more, "/initialFen").filter(|fen: &String| !fen.is_empty() && fen != "startpos"),
-            rules: field(&self.more, "/rules").unwrap_or_default(),
-            rematch_of: field::<String>(&self.more, "/rematchOf").map(GameId::from),
+            initial_fen: self.initial_fen.filter(|fen| !fen.is_empty() && fen != "startpos"),
+            rules: self.rules.unwrap_or_default(),
+            rematch_of: self.rematch_of.map(GameId::from),
             our_rating: our_self.and_then(|player| player.rating),
             obstacle,
         }
     }
 }
 
-/// Reads the answer to a challenge of ours: the challenge, at times in an envelope.
-pub(crate) fn created_challenge(body: &str) -> Result<ChallengeId, LichessLineError> {
-    let answer: Value = read("the challenge", body)?;
-    let id = field::<String>(&answer, "/id").or_else(|| field(&answer, "/challenge/id"));
-    id.map(ChallengeId::from).ok_or_else(|| malformed("the challenge", "it has no id"))
+/// The answer to a challenge of ours: the challenge, at times in an envelope.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(crate) enum ChallengeCreated {
+    Bare(Id),
+    Envelope { challenge: Id },
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Id {
+    id: String,
+}
+
+impl ChallengeCreated {
+    pub(crate) fn into_id(self) -> ChallengeId {
+        let (Self::Bare(Id { id }) | Self::Envelope { challenge: Id { id } }) = self;
+        ChallengeId::from(id)
+    }
 }
 
 #[derive(Deserialize)]

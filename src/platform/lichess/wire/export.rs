@@ -3,12 +3,13 @@
 use std::time::Instant;
 
 use serde::Deserialize;
-use serde_json::Value;
 use shakmaty::{CastlingMode, san::San};
 
-use super::{LichessLineError, color, field, game::game_info, player::User, read, seconds, whole_days};
+use super::{LichessLineError, color, lenient, malformed, player::User, read, seconds, whole_days};
 use crate::lichess::settings::ServerUrl;
-use domain::{GameInfo, GameState, GameStatus, GameTerms, Line, Offers, Player, TimeControl, Variant, moves_text};
+use domain::{
+    Color, GameId, GameInfo, GameState, GameStatus, GameTerms, Line, Offers, Player, TimeControl, Variant, moves_text,
+};
 
 /// Reads a game of `us` that was requested at `received`.
 ///
@@ -35,9 +36,19 @@ struct ExportedGame {
     players: ExportedPlayers,
     initial_fen: Option<String>,
     moves: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    clock: Option<ExportedClock>,
     days_per_turn: Option<f64>,
-    #[serde(flatten)]
-    more: Value,
+    // The server's form of a tournament differs from its description.
+    #[serde(default, alias = "swiss", deserialize_with = "lenient")]
+    tournament: Option<String>,
+    #[serde(default, alias = "swissTour", deserialize_with = "lenient")]
+    arena_tour: Option<ExportedTournament>,
+}
+
+#[derive(Deserialize)]
+struct ExportedTournament {
+    id: String,
 }
 
 #[derive(Deserialize)]
@@ -47,21 +58,34 @@ struct ExportedPlayers {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct ExportedPlayer {
     user: Option<User>,
-    /// The player without a name.
-    #[serde(flatten)]
-    seat: User,
+    #[serde(default, deserialize_with = "lenient")]
+    rating: Option<u32>,
+    #[serde(default, deserialize_with = "lenient")]
+    provisional: Option<bool>,
+    #[serde(default, deserialize_with = "lenient")]
+    ai_level: Option<u8>,
 }
 
 impl ExportedPlayer {
     fn into_player(self) -> Player {
-        let seat = self.seat.into_player();
-        match self.user {
-            Some(user) => Player { rating: seat.rating, provisional: seat.provisional, ..user.into_player() },
-            None => seat,
-        }
+        let known = self.user.map(User::into_player).unwrap_or_else(|| match self.ai_level {
+            Some(level) => {
+                Player { name: format!("Stockfish level {level}"), ai_level: Some(level), ..Player::default() }
+            }
+            None => Player::named("anonymous"),
+        });
+        Player { rating: self.rating, provisional: self.provisional.unwrap_or(false), ..known }
     }
+}
+
+/// A game's clock at the start, in seconds.
+#[derive(Deserialize)]
+struct ExportedClock {
+    initial: f64,
+    increment: f64,
 }
 
 impl ExportedGame {
@@ -73,19 +97,30 @@ impl ExportedGame {
     ) -> Result<(GameInfo, GameState), LichessLineError> {
         let variant: Variant =
             self.variant.map_or(Ok(Variant::Standard), |key| key.parse()).map_err(LichessLineError::Unplayable)?;
-        let clock = field(&self.more, "/clock/initial").zip(field(&self.more, "/clock/increment"));
-        let time_control = match (clock, self.days_per_turn) {
-            (Some((initial, increment)), _) => TimeControl::real_time(seconds(initial), seconds(increment)),
+        let time_control = match (self.clock, self.days_per_turn) {
+            (Some(clock), _) => TimeControl::real_time(seconds(clock.initial), seconds(clock.increment)),
             (None, Some(days)) => TimeControl::Correspondence { days: whole_days(days) },
             (None, None) => TimeControl::Unlimited,
         };
-        let terms = GameTerms { variant, time_control, rated: self.rated.unwrap_or(false) };
-        let players = [self.players.white, self.players.black].map(ExportedPlayer::into_player);
-        let mut info = game_info(self.id, terms, players, self.initial_fen.as_deref(), us, url)?;
-        // The server's form of a tournament differs from its description.
-        let forms = ["/tournament", "/swiss", "/arenaTour/id", "/swissTour/id"];
-        info.tournament = forms.into_iter().find_map(|form| field(&self.more, form));
-        let moves = played(&info.start, self.moves.as_deref().unwrap_or_default())?;
+        let (white, black) = (self.players.white.into_player(), self.players.black.into_player());
+        let our_color = match us {
+            id if id == white.id => Color::White,
+            id if id == black.id => Color::Black,
+            _ => return Err(malformed("a game of ours", format!("{} is between {white} and {black}", self.id))),
+        };
+        let start = Line::from_fen(variant, self.initial_fen.as_deref().unwrap_or_default())
+            .map_err(|error| LichessLineError::Unplayable(error.to_string()))?;
+        let moves = played(&start, self.moves.as_deref().unwrap_or_default())?;
+        let info = GameInfo {
+            url: Some(url.page(&self.id)),
+            id: GameId::from(self.id),
+            terms: GameTerms { variant, time_control, rated: self.rated.unwrap_or(false) },
+            white,
+            black,
+            our_color,
+            start,
+            tournament: self.tournament.or(self.arena_tour.map(|tournament| tournament.id)),
+        };
         let state = GameState {
             moves,
             clocks: None,
@@ -115,7 +150,6 @@ fn played(start: &Line, moves: &str) -> Result<String, LichessLineError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::Color;
 
     fn url() -> ServerUrl {
         "https://lichess.org".parse().expect("an address")

@@ -3,40 +3,56 @@
 use std::time::Instant;
 
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::{
-    LichessLineError, VariantKey, color, field, malformed, milliseconds, player::User, seconds, variant, whole_days,
+    LichessLineError, VariantKey, color, lenient, malformed, milliseconds, player::User, seconds, variant, whole_days,
 };
 use crate::lichess::settings::ServerUrl;
 use domain::{
-    ChatLine, ChatRoom, Clock, Clocks, Color, GameId, GameInfo, GameState, GameStatus, GameTerms, Line, Offers, Player,
+    ChatLine, ChatRoom, Clock, Clocks, Color, GameId, GameInfo, GameState, GameStatus, GameTerms, Line, Offers,
     ServerEvent, TimeControl,
 };
 
 #[derive(Deserialize)]
 pub(super) struct GameEnvelope {
-    game: Value,
+    game: WireGameEvent,
 }
 
 impl GameEnvelope {
     pub(super) fn into_start(self) -> Result<ServerEvent, LichessLineError> {
-        game_id(&self.game).map(ServerEvent::GameStarted)
+        self.game.id().map(ServerEvent::GameStarted)
     }
 
     pub(super) fn into_finish(self) -> Result<ServerEvent, LichessLineError> {
         Ok(ServerEvent::GameFinished {
-            id: game_id(&self.game)?,
-            status: field(&self.game, "/status").map(WireStatus::into_status),
-            winner: color(field::<String>(&self.game, "/winner").as_deref()),
-            rating_change: field(&self.game, "/ratingDiff"),
+            id: self.game.id()?,
+            status: self.game.status.map(WireStatus::into_status),
+            winner: color(self.game.winner.as_deref()),
+            rating_change: self.game.rating_diff,
         })
     }
 }
 
-fn game_id(game: &Value) -> Result<GameId, LichessLineError> {
-    let id = field::<String>(game, "/gameId").or_else(|| field(game, "/id"));
-    id.map(GameId::from).ok_or_else(|| malformed("a game", "it has no id"))
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireGameEvent {
+    game_id: Option<String>,
+    id: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    status: Option<WireStatus>,
+    #[serde(default, deserialize_with = "lenient")]
+    is_my_turn: Option<bool>,
+    #[serde(default, deserialize_with = "lenient")]
+    winner: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    rating_diff: Option<i32>,
+}
+
+impl WireGameEvent {
+    fn id(&self) -> Result<GameId, LichessLineError> {
+        let id = self.game_id.as_deref().or(self.id.as_deref());
+        id.map(GameId::new).ok_or_else(|| malformed("a game", "it has no id"))
+    }
 }
 
 /// A status is an object on the event stream and a bare name in games.
@@ -58,14 +74,13 @@ impl WireStatus {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Playing {
-    now_playing: Vec<Value>,
+    now_playing: Vec<WireGameEvent>,
 }
 
 impl Playing {
     /// The games, each with whether we are to move.
     pub(crate) fn into_games(self) -> Vec<(GameId, bool)> {
-        let is_our_turn = |game: &Value| field(game, "/isMyTurn").unwrap_or(true);
-        self.now_playing.iter().filter_map(|game| Some((game_id(game).ok()?, is_our_turn(game)))).collect()
+        self.now_playing.iter().filter_map(|game| Some((game.id().ok()?, game.is_my_turn.unwrap_or(true)))).collect()
     }
 }
 
@@ -81,9 +96,9 @@ pub(super) struct GameFull {
     white: User,
     black: User,
     initial_fen: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    tournament_id: Option<String>,
     state: GameStateJson,
-    #[serde(flatten)]
-    more: Value,
 }
 
 /// A game's clock at the start, in milliseconds.
@@ -108,32 +123,29 @@ impl GameFull {
             (_, Some(days)) => TimeControl::Correspondence { days: whole_days(days) },
             (_, None) => TimeControl::Unlimited,
         };
-        let terms = GameTerms { variant, time_control, rated: self.rated.unwrap_or(false) };
-        let players = [self.white, self.black].map(User::into_player);
-        let mut info = game_info(self.id, terms, players, self.initial_fen.as_deref(), us, url)?;
-        info.tournament = field(&self.more, "/tournamentId");
+        let white = self.white.into_player();
+        let black = self.black.into_player();
+        let our_color = if white.id == us {
+            Color::White
+        } else if black.id == us {
+            Color::Black
+        } else {
+            return Err(malformed("a game of ours", format!("{} is between {white} and {black}", self.id)));
+        };
+        let start = Line::from_fen(variant, self.initial_fen.as_deref().unwrap_or_default())
+            .map_err(|error| LichessLineError::Unplayable(error.to_string()))?;
+        let info = GameInfo {
+            url: Some(url.page(&self.id)),
+            id: GameId::from(self.id),
+            terms: GameTerms { variant, time_control, rated: self.rated.unwrap_or(false) },
+            white,
+            black,
+            our_color,
+            start,
+            tournament: self.tournament_id,
+        };
         Ok((info, self.state.into_state(received)))
     }
-}
-
-/// A game of `us` on these terms between White and Black, from a position where that is not the variant's own.
-pub(super) fn game_info(
-    id: String,
-    terms: GameTerms,
-    [white, black]: [Player; 2],
-    fen: Option<&str>,
-    us: &str,
-    url: &ServerUrl,
-) -> Result<GameInfo, LichessLineError> {
-    let our_color = match us {
-        us if us == white.id => Color::White,
-        us if us == black.id => Color::Black,
-        _ => return Err(malformed("a game of ours", format!("{id} is between {white} and {black}"))),
-    };
-    let start = Line::from_fen(terms.variant, fen.unwrap_or_default())
-        .map_err(|error| LichessLineError::Unplayable(error.to_string()))?;
-    let url = Some(url.page(&id));
-    Ok(GameInfo { url, id: GameId::from(id), terms, white, black, our_color, start, tournament: None })
 }
 
 /// A change of a game. Clocks are milliseconds.

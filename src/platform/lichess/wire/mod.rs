@@ -14,19 +14,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 pub use self::export::exported_game;
+pub(super) use self::{
+    challenge::ChallengeCreated,
+    game::Playing,
+    player::{AccountJson, TokenInfo, UserStatus},
+    tournament::TournamentJson,
+};
 use self::{
     challenge::ChallengeEnvelope,
     game::{ChatJson, GameEnvelope, GameFull, GameStateJson, OpponentGone},
-};
-pub(super) use self::{
-    challenge::created_challenge,
-    game::Playing,
-    player::{AccountJson, UserStatus, scopes},
-    tournament::TournamentJson,
 };
 use super::{ndjson::LineTooLong, settings::ServerUrl};
 use domain::{Color, GameId, ServerEvent, Variant};
@@ -55,7 +54,7 @@ pub enum LichessLineError {
 struct Head<'a> {
     #[serde(borrow, rename = "type")]
     kind: Option<Cow<'a, str>>,
-    error: Option<Value>,
+    error: Option<serde_json::Value>,
 }
 
 /// A line of the event stream, as the account `us` sees it.
@@ -105,7 +104,8 @@ pub(super) fn read<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, Lic
 
 /// The server's words in the body of an error: `{"error": "..."}`, or the faults of a form by field.
 pub(super) fn error_text(body: &str) -> Option<String> {
-    fn words(value: &Value) -> Option<String> {
+    fn words(value: &serde_json::Value) -> Option<String> {
+        use serde_json::Value;
         match value {
             Value::String(text) => Some(text.clone()),
             Value::Array(texts) => Some(texts.iter().filter_map(words).collect::<Vec<_>>().join(", ")),
@@ -116,7 +116,7 @@ pub(super) fn error_text(body: &str) -> Option<String> {
             Value::Null | Value::Bool(_) | Value::Number(_) => None,
         }
     }
-    let value: Value = serde_json::from_str(body).ok()?;
+    let value: serde_json::Value = serde_json::from_str(body).ok()?;
     match value.get("error") {
         Some(error) => words(error),
         None => value.is_object().then(|| words(&value)).flatten(),
@@ -137,10 +137,10 @@ fn malformed(what: &str, reason: impl std::fmt::Display) -> LichessLineError {
     LichessLineError::Malformed { what: what.to_owned(), reason: reason.to_string() }
 }
 
-/// A field that we can do without, by its JSON pointer: `null` and anything of another type than expected are as good as
-/// nothing.
-fn field<T: DeserializeOwned>(fields: &Value, pointer: &str) -> Option<T> {
-    T::deserialize(fields.pointer(pointer)?).ok()
+/// `null` and anything of another type than expected are as good as nothing, for fields that we can do without.
+fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+    let value = serde_json::Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(value).ok())
 }
 
 /// Milliseconds or seconds from outside: negative, endless and absurd ones become the nearest that make sense.

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
 
-use super::field;
+use super::lenient;
 use domain::{Account, Player};
 
 /// A player, by any of the names that the server has for the same things.
@@ -15,19 +14,22 @@ pub(super) struct User {
     id: Option<String>,
     name: Option<String>,
     username: Option<String>,
-    #[serde(flatten)]
-    more: Value,
+    #[serde(default, deserialize_with = "lenient")]
+    title: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    rating: Option<u32>,
+    #[serde(default, deserialize_with = "lenient")]
+    provisional: Option<bool>,
+    #[serde(default, alias = "ai", deserialize_with = "lenient")]
+    ai_level: Option<u8>,
 }
 
 impl User {
     pub(super) fn into_player(self) -> Player {
-        let more = &self.more;
-        let rating = field(more, "/rating");
-        if let Some(level) = field::<u8>(more, "/aiLevel").or_else(|| field(more, "/ai")) {
+        if let Some(level) = self.ai_level {
             let name = format!("Stockfish level {level}");
-            return Player { name, ai_level: Some(level), rating, ..Player::default() };
+            return Player { name, ai_level: self.ai_level, rating: self.rating, ..Player::default() };
         }
-        let (title, provisional) = (field(more, "/title"), field(more, "/provisional").unwrap_or(false));
         let name = self.name.or(self.username).or_else(|| self.id.clone()).unwrap_or_else(|| "anonymous".to_owned());
         // Names have no blanks, so what stands before one is a title ("BOT zeekat").
         let (prefix, name) = match name.rsplit_once(' ') {
@@ -37,9 +39,9 @@ impl User {
         Player {
             id: self.id.unwrap_or_else(|| name.clone()).to_lowercase(),
             name,
-            title: title.or(prefix).filter(|title: &String| !title.is_empty()),
-            rating,
-            provisional,
+            title: self.title.or(prefix).filter(|title| !title.is_empty()),
+            rating: self.rating,
+            provisional: self.provisional.unwrap_or(false),
             ai_level: None,
         }
     }
@@ -50,31 +52,51 @@ impl User {
 pub(crate) struct AccountJson {
     id: String,
     username: Option<String>,
-    #[serde(flatten)]
-    more: Value,
+    #[serde(default, deserialize_with = "lenient")]
+    title: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    perfs: Option<BTreeMap<String, Performance>>,
+    #[serde(default, deserialize_with = "lenient")]
+    count: Option<Count>,
+    #[serde(default, deserialize_with = "lenient")]
+    disabled: Option<bool>,
+    #[serde(default, rename = "tosViolation", deserialize_with = "lenient")]
+    breaks_terms: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct Performance {
+    #[serde(default, deserialize_with = "lenient")]
+    rating: Option<u32>,
+    #[serde(default, deserialize_with = "lenient")]
+    games: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Count {
+    #[serde(default, deserialize_with = "lenient")]
+    all: Option<u64>,
 }
 
 impl AccountJson {
     /// Returns true if the account is closed, or marked for breaking the terms of service.
     pub(crate) fn is_shut_out(&self) -> bool {
-        ["/disabled", "/tosViolation"].into_iter().any(|pointer| field(&self.more, pointer) == Some(true))
+        self.disabled.unwrap_or(false) || self.breaks_terms.unwrap_or(false)
     }
 
     pub(crate) fn into_account(self) -> Account {
-        let perfs: BTreeMap<String, Value> = field(&self.more, "/perfs").unwrap_or_default();
-        let games = |(name, perf): (&String, &Value)| field::<u64>(perf, "/games").filter(|_| name != "puzzle");
-        let played = perfs.iter().filter_map(games).sum();
-        let title: Option<String> = field(&self.more, "/title");
+        let perfs = self.perfs.unwrap_or_default();
+        let played = perfs.iter().filter(|(name, _)| *name != "puzzle").filter_map(|(_, perf)| perf.games).sum();
         Account {
-            is_bot: title.as_deref() == Some("BOT"),
+            is_bot: self.title.as_deref() == Some("BOT"),
             player: Player {
                 name: self.username.unwrap_or_else(|| self.id.clone()),
                 id: self.id.to_lowercase(),
-                title,
+                title: self.title,
                 ..Player::default()
             },
-            ratings: perfs.into_iter().filter_map(|(name, perf)| Some((name, field(&perf, "/rating")?))).collect(),
-            games_played: field(&self.more, "/count/all").unwrap_or(played),
+            ratings: perfs.into_iter().filter_map(|(name, perf)| Some((name, perf.rating?))).collect(),
+            games_played: self.count.and_then(|count| count.all).unwrap_or(played),
         }
     }
 }
@@ -93,8 +115,16 @@ impl UserStatus {
     }
 }
 
-/// Scopes of a token, by its fields in `/api/token/test`.
-pub(crate) fn scopes(token: &Map<String, Value>) -> Vec<String> {
-    let scopes = token.get("scopes").and_then(Value::as_str).unwrap_or_default();
-    scopes.split(',').map(str::trim).filter(|scope| !scope.is_empty()).map(str::to_owned).collect()
+/// Scopes of a token: `/api/token/test`.
+#[derive(Deserialize)]
+pub(crate) struct TokenInfo {
+    #[serde(default, deserialize_with = "lenient")]
+    scopes: Option<String>,
+}
+
+impl TokenInfo {
+    pub(crate) fn scopes(&self) -> Vec<String> {
+        let scopes = self.scopes.as_deref().unwrap_or_default().split(',').map(str::trim);
+        scopes.filter(|scope| !scope.is_empty()).map(str::to_owned).collect()
+    }
 }

@@ -3,9 +3,8 @@
 
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde_json::Value;
 
-use super::{field, seconds};
+use super::{VariantKey, lenient, seconds, variant};
 use domain::{GameTerms, Standing, TimeControl, Tournament, TournamentInfo, TournamentKind, TournamentStage, Variant};
 
 /// A tournament, from a list or from its page. What is missing is not known.
@@ -16,14 +15,84 @@ pub(crate) struct TournamentJson {
     #[serde(alias = "name")]
     full_name: Option<String>,
     clock: ClockJson,
-    #[serde(flatten)]
-    more: Value,
+    #[serde(default, deserialize_with = "lenient")]
+    variant: Option<VariantName>,
+    #[serde(default, deserialize_with = "lenient")]
+    position: Option<serde_json::Map<String, serde_json::Value>>,
+    #[serde(default, deserialize_with = "lenient")]
+    rated: Option<bool>,
+    #[serde(default, deserialize_with = "lenient")]
+    nb_players: Option<u32>,
+    #[serde(default, deserialize_with = "lenient")]
+    starts_at: Option<Time>,
+    #[serde(default, deserialize_with = "lenient")]
+    finishes_at: Option<Time>,
+    #[serde(default, deserialize_with = "lenient")]
+    seconds_to_start: Option<i64>,
+    #[serde(default, deserialize_with = "lenient")]
+    seconds_to_finish: Option<i64>,
+    #[serde(default, deserialize_with = "lenient")]
+    status: Option<StatusJson>,
+    #[serde(default, deserialize_with = "lenient")]
+    is_finished: Option<bool>,
+    #[serde(default, deserialize_with = "lenient")]
+    pairings_closed: Option<bool>,
+    #[serde(default, deserialize_with = "lenient")]
+    bots_allowed: Option<bool>,
+    #[serde(default, deserialize_with = "lenient")]
+    private: Option<bool>,
+    #[serde(default, deserialize_with = "lenient")]
+    min_rating: Option<RatingJson>,
+    #[serde(default, deserialize_with = "lenient")]
+    max_rating: Option<RatingJson>,
+    #[serde(default, deserialize_with = "lenient")]
+    verdicts: Option<Verdicts>,
+    #[serde(default, deserialize_with = "lenient")]
+    standing: Option<StandingPage>,
 }
 
 #[derive(Deserialize)]
 struct ClockJson {
     limit: f64,
     increment: f64,
+}
+
+/// A variant: the page of an arena and a Swiss give its key alone.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum VariantName {
+    Key(String),
+    Full(VariantKey),
+}
+
+/// A time: milliseconds since 1970, or ISO 8601.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Time {
+    Milliseconds(i64),
+    Text(Timestamp),
+}
+
+impl Time {
+    fn timestamp(self) -> Option<Timestamp> {
+        match self {
+            Self::Milliseconds(milliseconds) => Timestamp::from_millisecond(milliseconds).ok(),
+            Self::Text(timestamp) => Some(timestamp),
+        }
+    }
+}
+
+/// A word for a Swiss tournament, a number in an arena's list.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StatusJson {
+    Number(u8),
+    Word(String),
+}
+
+#[derive(Deserialize)]
+struct RatingJson {
+    rating: u32,
 }
 
 #[derive(Deserialize)]
@@ -40,6 +109,12 @@ struct Verdict {
 }
 
 #[derive(Deserialize)]
+struct StandingPage {
+    #[serde(default)]
+    players: Vec<StandingPlayer>,
+}
+
+#[derive(Deserialize)]
 struct StandingPlayer {
     name: String,
     rank: u32,
@@ -51,57 +126,57 @@ impl TournamentJson {
     ///
     /// `None` for an unknown variant, which could not be played.
     pub(crate) fn into_info(self, kind: TournamentKind, us: &str, now: Timestamp) -> Option<TournamentInfo> {
-        let more = &self.more;
-        // The page of an arena and a Swiss give the key alone.
-        let key = field::<String>(more, "/variant").or_else(|| field(more, "/variant/key"));
-        let variant = match key.map_or(Ok(Variant::Standard), |key| key.parse()).ok()? {
-            Variant::Standard if more["position"].is_object() => Variant::FromPosition,
-            variant => variant,
+        let key = self.variant.map(|name| match name {
+            VariantName::Key(key) => VariantKey { key },
+            VariantName::Full(full) => full,
+        });
+        let variant = match (variant(key.as_ref()).ok()?, &self.position) {
+            (Variant::Standard, Some(_)) => Variant::FromPosition,
+            (variant, _) => variant,
         };
         let (limit, increment) = (seconds(self.clock.limit), seconds(self.clock.increment));
         let terms = GameTerms {
             variant,
             time_control: TimeControl::real_time(limit, increment),
-            rated: field(more, "/rated").unwrap_or_default(),
+            rated: self.rated.unwrap_or_default(),
         };
-        // A time is written in milliseconds since 1970 or by ISO 8601, or as a delay.
-        let time = |at: &str, delay: Option<i64>| {
-            let milliseconds = || Timestamp::from_millisecond(field(more, at)?).ok();
-            let from_now = |seconds| now.checked_add(jiff::SignedDuration::from_secs(seconds)).ok();
-            milliseconds().or_else(|| field(more, at)).or_else(|| delay.and_then(from_now))
-        };
-        let seconds_to_start: Option<i64> = field(more, "/secondsToStart");
+        let from_now = |seconds: i64| now.checked_add(jiff::SignedDuration::from_secs(seconds)).ok();
+        let starts_at = self.starts_at.and_then(Time::timestamp).or(self.seconds_to_start.and_then(from_now));
+        let ends_at = self.finishes_at.and_then(Time::timestamp).or(self.seconds_to_finish.and_then(from_now));
         // A tournament without further pairings has nothing to wait for.
-        let over = ["/isFinished", "/pairingsClosed"].into_iter().any(|pointer| field(more, pointer) == Some(true));
-        // A word for a Swiss tournament, a number in an arena's list.
-        let stage = match (field::<u8>(more, "/status"), field::<String>(more, "/status").as_deref()) {
+        let over = self.is_finished == Some(true) || self.pairings_closed == Some(true);
+        let stage = match self.status {
             _ if over => TournamentStage::Over,
-            (Some(30..), _) | (_, Some("finished")) => TournamentStage::Over,
-            (Some(20..), _) | (_, Some("started")) => TournamentStage::Running,
+            Some(StatusJson::Number(30..)) => TournamentStage::Over,
+            Some(StatusJson::Number(20..)) => TournamentStage::Running,
+            Some(StatusJson::Number(_)) => TournamentStage::Announced,
+            Some(StatusJson::Word(word)) if word == "finished" => TournamentStage::Over,
+            Some(StatusJson::Word(word)) if word == "started" => TournamentStage::Running,
+            Some(StatusJson::Word(_)) => TournamentStage::Announced,
             // An arena's page: a later start is given as a delay.
-            (None, None) if seconds_to_start.is_none() => TournamentStage::Running,
-            _ => TournamentStage::Announced,
+            None if self.seconds_to_start.is_none() => TournamentStage::Running,
+            None => TournamentStage::Announced,
         };
-        let refusal = field::<Verdicts>(more, "/verdicts").filter(|verdicts| !verdicts.accepted).map(|verdicts| {
+        let refusal = self.verdicts.filter(|verdicts| !verdicts.accepted).map(|verdicts| {
             let unmet = verdicts.list.into_iter().filter(|verdict| verdict.verdict != "ok");
             let words: Vec<String> = unmet.map(|verdict| verdict.condition).collect();
             if words.is_empty() { "its conditions are not met".to_owned() } else { words.join(", ") }
         });
         let ours = |player: &StandingPlayer| player.name.eq_ignore_ascii_case(us);
-        let standing = field::<Vec<StandingPlayer>>(more, "/standing/players").into_iter().flatten().find(ours);
+        let standing = self.standing.and_then(|page| page.players.into_iter().find(ours));
         Some(TournamentInfo {
             name: self.full_name.unwrap_or_else(|| self.id.clone()),
             tournament: Tournament { id: self.id, kind: Some(kind) },
             terms,
             stage,
-            starts_at: time("/startsAt", seconds_to_start),
-            ends_at: time("/finishesAt", field(more, "/secondsToFinish")),
-            players: field(more, "/nbPlayers").unwrap_or_default(),
+            starts_at,
+            ends_at,
+            players: self.nb_players.unwrap_or_default(),
             // A Swiss has no such switch: its verdicts speak of it.
-            bots_allowed: field(more, "/botsAllowed").unwrap_or(kind == TournamentKind::Swiss),
-            has_password: field(more, "/private").unwrap_or_default(),
-            min_rating: field(more, "/minRating/rating"),
-            max_rating: field(more, "/maxRating/rating"),
+            bots_allowed: self.bots_allowed.unwrap_or(kind == TournamentKind::Swiss),
+            has_password: self.private.unwrap_or_default(),
+            min_rating: self.min_rating.map(|bound| bound.rating),
+            max_rating: self.max_rating.map(|bound| bound.rating),
             refusal,
             standing: standing.map(|player| Standing { rank: player.rank, points: player.score }),
         })

@@ -48,7 +48,8 @@ fn challenge_answers_are_read() {
         "urlBlack":"https://lichess.org/Qx7mPz2a?color=black""#;
     for more in ["", open, r#","rules":["noRematch","noGiveTime"],"initialFen":null"#] {
         let text = format!("{{{}}}", challenge_fields("created", more)).replace('\n', "");
-        assert_eq!(created_challenge(&text).expect("a challenge").as_str(), "Qx7mPz2a");
+        let created: ChallengeCreated = read("a challenge", &text).expect("a challenge");
+        assert_eq!(created.into_id().as_str(), "Qx7mPz2a");
         let json: ChallengeJson = read("a challenge", &text).expect("a challenge");
         assert_eq!(json.into_challenge("dario", true).obstacle, None);
     }
@@ -132,8 +133,8 @@ fn account_answers_are_read() {
     let users = r#"[{"id":"carla","name":"Carla","title":"WFM","online":true,"playing":true,"playingId":"w4Tn81Lc"},{"id":"dario","name":"Dario","patron":true,"patronColor":1}]"#;
     assert_eq!(read::<Vec<UserStatus>>("users", users).map(|users| users.len()).ok(), Some(2));
     let tokens = r#"{"lip_own":{"userId":"dario","scopes":"challenge:write,bot:play","expires":null},"lip_bad":null}"#;
-    let tokens: BTreeMap<String, Option<serde_json::Map<String, Value>>> = read("tokens", tokens).expect("tokens");
+    let tokens: BTreeMap<String, Option<TokenInfo>> = read("tokens", tokens).expect("tokens");
     assert!(tokens["lip_bad"].is_none());
-    let scopes = scopes(tokens["lip_own"].as_ref().expect("a token"));
+    let scopes = tokens["lip_own"].as_ref().expect("a token").scopes();
     assert!(scopes.iter().any(|scope| scope == "bot:play"));
 }
