@@ -19,7 +19,13 @@ fn alone(engine: ElectorSettings) -> CouncilSettings {
 }
 
 fn cecp(engine: &Need) -> ElectorSettings {
-    ElectorSettings { engine: Some(engine.path().into()), protocol: EngineProtocol::Cecp, ..ElectorSettings::default() }
+    ElectorSettings {
+        engine: Some(engine.path().into()),
+        protocol: EngineProtocol::Cecp,
+        // Sjeng writes its log where it is started.
+        working_dir: std::env::temp_dir(),
+        ..ElectorSettings::default()
+    }
 }
 
 /// Plays a game to its end: the engine proposed all moves that were not the only ones, except after
