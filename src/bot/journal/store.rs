@@ -25,9 +25,10 @@ const LOST_GAMES: u32 = 500;
 pub(super) struct KnownLine {
     game: i64,
     moves: Vec<KnownMove>,
-    /// The moves of the last entry, a `Vec` of the game's own type, and how many of them agree with `moves`: so a move is
-    /// compared as text only once.
-    last_seen: (Box<dyn Any + Send>, usize),
+    /// The moves of the last entry, a `Vec` of the game's own type: so a move is compared as text only once.
+    last_seen: Box<dyn Any + Send>,
+    /// The number of moves with which both `last_seen` and `moves` begin, at least.
+    agreed: usize,
     /// Superseded moves of the bot with their plies: a late state may have removed them, and the next one shows them again.
     set_aside: Vec<(usize, KnownMove)>,
     /// The clock of the player to move, ms, and the number of moves before it.
@@ -274,7 +275,7 @@ impl<'a> Store<'a> {
             }
             line.clock_to_move = Some((count, to_move));
         }
-        line.last_seen.1 = count;
+        line.agreed = count;
         Ok(())
     }
 
@@ -498,24 +499,21 @@ impl<'a> Store<'a> {
 impl KnownLine {
     /// Returns the number of moves with which both the line and `shown` begin, and remembers `shown`.
     fn agreement<M: Display + Copy + PartialEq + Send + 'static>(&mut self, shown: &[M]) -> usize {
-        let (last_seen, agreed) = &mut self.last_seen;
-        if !last_seen.is::<Vec<M>>() {
-            *last_seen = Box::new(Vec::<M>::new());
-            *agreed = 0;
+        if !self.last_seen.is::<Vec<M>>() {
+            self.last_seen = Box::new(Vec::<M>::new());
         }
-        let Some(last_seen) = last_seen.downcast_mut::<Vec<M>>() else { return 0 };
+        let Some(last_seen) = self.last_seen.downcast_mut::<Vec<M>>() else { return 0 };
         let same = last_seen.iter().zip(shown).take_while(|(before, mv)| before == mv).count();
         last_seen.truncate(same);
         last_seen.extend_from_slice(&shown[same..]);
-        let same = same.min(*agreed);
+        let same = same.min(self.agreed);
         let mut text = String::new();
         let mut is_known = |known: &KnownMove, mv: &M| {
             text.clear();
             write!(text, "{mv}").is_ok() && known.text == text
         };
         let rest = self.moves[same..].iter().zip(&shown[same..]);
-        *agreed = same + rest.take_while(|(known, mv)| is_known(known, mv)).count();
-        *agreed
+        same + rest.take_while(|(known, mv)| is_known(known, mv)).count()
     }
 }
 
@@ -539,7 +537,7 @@ fn read_line(connection: &Connection, key: &GameKey) -> Result<KnownLine, Journa
             Ok(KnownMove { row: row.get(0)?, text: row.get(1)?, confirmed: row.get(2)?, decided: row.get(3)? })
         })?
         .collect::<Result<_, _>>()?;
-    Ok(KnownLine { game, moves, last_seen: (Box::new(()), 0), set_aside: Vec::new(), clock_to_move: None })
+    Ok(KnownLine { game, moves, last_seen: Box::new(()), agreed: 0, set_aside: Vec::new(), clock_to_move: None })
 }
 
 fn key(row: &Row<'_>) -> rusqlite::Result<GameKey> {
@@ -552,7 +550,7 @@ fn supersede(connection: &Connection, line: &mut KnownLine, ply: usize, now: i64
         line.clock_to_move = None;
     }
     let ply = ply.min(line.moves.len());
-    line.last_seen.1 = line.last_seen.1.min(ply);
+    line.agreed = line.agreed.min(ply);
     for (at, known) in (ply..).zip(line.moves.drain(ply..)) {
         connection
             .prepare_cached("UPDATE moves SET superseded_at = ? WHERE id = ?")?

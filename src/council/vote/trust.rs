@@ -72,8 +72,7 @@ pub(super) fn may_be_played<L: CouncilGame>(moved: L::Move, home: Option<L::Move
 
 /// Returns the value of a move less that of the home electors' choice, centipawns, by verification.
 fn difference<L: CouncilGame>(ballots: &Ballots<L>, moved: L::Move, home: Option<L::Move>) -> Option<i32> {
-    let chosen =
-        ballots.iter().map(|ballot| ballot.proposal).filter(|vote| vote.machine.is_none() && Some(vote.best) == home);
+    let chosen = ballots.iter().filter(is_home).map(|ballot| ballot.proposal).filter(|vote| Some(vote.best) == home);
     let score = chosen.max_by_key(|vote| vote.depth).map(|vote| vote.score);
     ballots.verification()?.difference(moved, home, score)
 }
