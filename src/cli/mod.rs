@@ -33,7 +33,7 @@ mod web;
 mod worker;
 mod xboard;
 
-use std::{future::Future, path::PathBuf, process::ExitCode};
+use std::{future::Future, path::PathBuf, pin::Pin, process::ExitCode};
 
 use self::settings_args::SettingsArgs;
 use crate::settings::LogFormat;
@@ -211,6 +211,8 @@ fn in_runtime<T>(command: impl Future<Output = Result<T, Failure>>) -> Result<T,
 
 /// Runs `work` to its end, without waiting for searches and files still in use.
 fn block_on<T>(runtime: Runtime, work: impl Future<Output = T>) -> T {
+    // The runtime's loop is compiled once, not for every command.
+    let work: Pin<Box<dyn Future<Output = T> + '_>> = Box::pin(work);
     let outcome = runtime.block_on(work);
     runtime.shutdown_background();
     outcome

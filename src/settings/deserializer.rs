@@ -48,12 +48,14 @@ impl<'de> Deserializer<'de> for Node<'_> {
             Value::Boolean(truth) => visitor.visit_bool(truth),
             Value::Datetime(date) => visitor.visit_string(date.to_string()),
             Value::Array(items) => {
-                let items = items.into_iter().enumerate().map(|(index, item)| (PathStep::Item(index), item));
-                Children::new(items, self.trail).all("array", |items| visitor.visit_seq(items))
+                let mut children = Children::of_list(items, self.trail);
+                let value = visitor.visit_seq(&mut children)?;
+                children.all_read("array").map(|()| value)
             }
             Value::Table(table) => {
-                let entries = table.into_iter().map(|(key, value)| (PathStep::Key(key), value));
-                Children::new(entries, self.trail).all("map", |entries| visitor.visit_map(entries))
+                let mut children = Children::of_table(table, self.trail);
+                let value = visitor.visit_map(&mut children)?;
+                children.all_read("map").map(|()| value)
             }
         }
     }
@@ -84,36 +86,66 @@ impl<'de> Deserializer<'de> for Node<'_> {
     }
 }
 
-/// The items of a list, or the entries of a table.
+/// The items of a list, or the entries of a table. Its generic functions are compiled for every type of the settings, so they leave
+/// the work to the others.
 struct Children<'a> {
     left: std::vec::IntoIter<(PathStep, Value)>,
+    length: usize,
     /// The entry after its key has been read.
     next: Option<(PathStep, Value)>,
     trail: &'a RefCell<Vec<PathStep>>,
 }
 
 impl<'a> Children<'a> {
-    fn new(children: impl Iterator<Item = (PathStep, Value)>, trail: &'a RefCell<Vec<PathStep>>) -> Self {
-        Self { left: children.collect::<Vec<_>>().into_iter(), next: None, trail }
+    fn new(children: Vec<(PathStep, Value)>, trail: &'a RefCell<Vec<PathStep>>) -> Self {
+        Self { length: children.len(), left: children.into_iter(), next: None, trail }
     }
 
-    /// Reads them, and fails if the visitor leaves some over.
-    fn all<T>(mut self, kind: &str, read: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
-        let length = self.left.len();
-        let value = read(&mut self)?;
+    fn of_list(items: Vec<Value>, trail: &'a RefCell<Vec<PathStep>>) -> Self {
+        let items = items.into_iter().enumerate().map(|(index, item)| (PathStep::Item(index), item));
+        Self::new(items.collect(), trail)
+    }
+
+    fn of_table(table: Table, trail: &'a RefCell<Vec<PathStep>>) -> Self {
+        Self::new(table.into_iter().map(|(key, value)| (PathStep::Key(key), value)).collect(), trail)
+    }
+
+    /// Fails if the visitor has left some over.
+    fn all_read(&self, kind: &str) -> Result<(), Error> {
         if self.left.len() == 0 {
-            Ok(value)
-        } else {
-            Err(Error::invalid_length(length, &format!("fewer elements in {kind}").as_str()))
+            return Ok(());
         }
+        Err(Error::invalid_length(self.length, &format!("fewer elements in {kind}").as_str()))
     }
 
-    fn within<T>(&self, step: PathStep, read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-        let depth = self.trail.borrow().len();
-        self.trail.borrow_mut().push(step);
-        let value = read()?;
+    /// Goes a step down, and returns the depth before it, for [`leave`](Self::leave).
+    fn enter(&self, step: PathStep) -> usize {
+        let mut trail = self.trail.borrow_mut();
+        trail.push(step);
+        trail.len() - 1
+    }
+
+    fn leave(&self, depth: usize) {
         self.trail.borrow_mut().truncate(depth);
-        Ok(value)
+    }
+
+    /// Enters the next child, and returns the depth before it and its value.
+    fn enter_item(&mut self) -> Option<(usize, Node<'a>)> {
+        let (step, value) = self.left.next()?;
+        Some((self.enter(step), Node { value, trail: self.trail }))
+    }
+
+    /// Enters the next child for its key, and returns the depth before it and the key.
+    fn enter_key(&mut self) -> Option<(usize, String)> {
+        self.next = self.left.next();
+        let Some((step @ PathStep::Key(key), _)) = &self.next else { return None };
+        Some((self.enter(step.clone()), key.clone()))
+    }
+
+    /// Enters the child whose key was read last.
+    fn enter_value(&mut self) -> Result<(usize, Node<'a>), Error> {
+        let (step, value) = self.next.take().ok_or_else(|| Error::custom("a value without a key"))?;
+        Ok((self.enter(step), Node { value, trail: self.trail }))
     }
 }
 
@@ -121,9 +153,10 @@ impl<'de> SeqAccess<'de> for Children<'_> {
     type Error = Error;
 
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
-        let Some((step, value)) = self.left.next() else { return Ok(None) };
-        let node = Node { value, trail: self.trail };
-        self.within(step, || seed.deserialize(node)).map(Some)
+        let Some((depth, node)) = self.enter_item() else { return Ok(None) };
+        let value = seed.deserialize(node)?;
+        self.leave(depth);
+        Ok(Some(value))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -135,16 +168,17 @@ impl<'de> MapAccess<'de> for Children<'_> {
     type Error = Error;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
-        self.next = self.left.next();
-        let Some((step @ PathStep::Key(key), _)) = &self.next else { return Ok(None) };
-        let read = || seed.deserialize(IntoDeserializer::<Error>::into_deserializer(key.as_str()));
-        self.within(step.clone(), read).map(Some)
+        let Some((depth, key)) = self.enter_key() else { return Ok(None) };
+        let key = seed.deserialize(IntoDeserializer::<Error>::into_deserializer(key))?;
+        self.leave(depth);
+        Ok(Some(key))
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Error> {
-        let (step, value) = self.next.take().ok_or_else(|| Error::custom("a value without a key"))?;
-        let node = Node { value, trail: self.trail };
-        self.within(step, || seed.deserialize(node))
+        let (depth, node) = self.enter_value()?;
+        let value = seed.deserialize(node)?;
+        self.leave(depth);
+        Ok(value)
     }
 
     fn size_hint(&self) -> Option<usize> {
