@@ -5,10 +5,10 @@ use std::time::Instant;
 use serde::Deserialize;
 use shakmaty::{CastlingMode, san::San};
 
-use super::{LichessLineError, color, lenient, malformed, player::User, read, seconds, whole_days};
+use super::{LichessLineError, color, lenient, our_color, player::User, read, seconds, start_line, whole_days};
 use crate::lichess::settings::ServerUrl;
 use domain::{
-    Color, GameId, GameInfo, GameState, GameStatus, GameTerms, Line, Offers, Player, TimeControl, Variant, moves_text,
+    GameId, GameInfo, GameState, GameStatus, GameTerms, Line, Offers, Player, TimeControl, Variant, moves_text,
 };
 
 /// Reads a game of `us` that was requested at `received`.
@@ -103,13 +103,8 @@ impl ExportedGame {
             (None, None) => TimeControl::Unlimited,
         };
         let (white, black) = (self.players.white.into_player(), self.players.black.into_player());
-        let our_color = match us {
-            id if id == white.id => Color::White,
-            id if id == black.id => Color::Black,
-            _ => return Err(malformed("a game of ours", format!("{} is between {white} and {black}", self.id))),
-        };
-        let start = Line::from_fen(variant, self.initial_fen.as_deref().unwrap_or_default())
-            .map_err(|error| LichessLineError::Unplayable(error.to_string()))?;
+        let our_color = our_color(us, &white, &black, &self.id)?;
+        let start = start_line(variant, self.initial_fen.as_deref())?;
         let moves = played(&start, self.moves.as_deref().unwrap_or_default())?;
         let info = GameInfo {
             url: Some(url.page(&self.id)),
@@ -150,6 +145,7 @@ fn played(start: &Line, moves: &str) -> Result<String, LichessLineError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::Color;
 
     fn url() -> ServerUrl {
         "https://lichess.org".parse().expect("an address")

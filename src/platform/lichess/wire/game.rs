@@ -5,12 +5,13 @@ use std::time::Instant;
 use serde::Deserialize;
 
 use super::{
-    LichessLineError, VariantKey, color, lenient, malformed, milliseconds, player::User, seconds, variant, whole_days,
+    LichessLineError, VariantKey, color, lenient, malformed, milliseconds, our_color, player::User, seconds,
+    start_line, variant, whole_days,
 };
 use crate::lichess::settings::ServerUrl;
 use domain::{
-    ChatLine, ChatRoom, Clock, Clocks, Color, GameId, GameInfo, GameState, GameStatus, GameTerms, Line, Offers,
-    ServerEvent, TimeControl,
+    ChatLine, ChatRoom, Clock, Clocks, GameId, GameInfo, GameState, GameStatus, GameTerms, Offers, ServerEvent,
+    TimeControl,
 };
 
 #[derive(Deserialize)]
@@ -125,15 +126,8 @@ impl GameFull {
         };
         let white = self.white.into_player();
         let black = self.black.into_player();
-        let our_color = if white.id == us {
-            Color::White
-        } else if black.id == us {
-            Color::Black
-        } else {
-            return Err(malformed("a game of ours", format!("{} is between {white} and {black}", self.id)));
-        };
-        let start = Line::from_fen(variant, self.initial_fen.as_deref().unwrap_or_default())
-            .map_err(|error| LichessLineError::Unplayable(error.to_string()))?;
+        let our_color = our_color(us, &white, &black, &self.id)?;
+        let start = start_line(variant, self.initial_fen.as_deref())?;
         let info = GameInfo {
             url: Some(url.page(&self.id)),
             id: GameId::from(self.id),

@@ -28,7 +28,7 @@ use self::{
     game::{ChatJson, GameEnvelope, GameFull, GameStateJson, OpponentGone},
 };
 use super::{ndjson::LineTooLong, settings::ServerUrl};
-use domain::{Color, GameId, ServerEvent, Variant};
+use domain::{Color, GameId, Line, Player, ServerEvent, Variant};
 
 /// A line of a stream that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -150,6 +150,20 @@ fn milliseconds(value: f64) -> Duration {
 
 fn seconds(value: f64) -> Duration {
     milliseconds(value * 1000.0)
+}
+
+/// Returns the bot's side in a game.
+fn our_color(us: &str, white: &Player, black: &Player, game: &str) -> Result<Color, LichessLineError> {
+    match us {
+        id if id == white.id => Ok(Color::White),
+        id if id == black.id => Ok(Color::Black),
+        _ => Err(malformed("a game of ours", format!("{game} is between {white} and {black}"))),
+    }
+}
+
+/// Returns a game before its first move; without `fen` it begins as usual.
+fn start_line(variant: Variant, fen: Option<&str>) -> Result<Line, LichessLineError> {
+    Line::from_fen(variant, fen.unwrap_or_default()).map_err(|error| LichessLineError::Unplayable(error.to_string()))
 }
 
 fn color(name: Option<&str>) -> Option<Color> {
