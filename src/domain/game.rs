@@ -67,6 +67,13 @@ pub struct GameState {
     pub received: Instant,
 }
 
+impl GameState {
+    /// Returns the number of moves.
+    pub fn plies(&self) -> usize {
+        self.moves.split_ascii_whitespace().count()
+    }
+}
+
 /// An offer, by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offers {

@@ -329,9 +329,11 @@ impl GameStream {
     /// Notes whether the game is over, or its opponent has days to move.
     fn note(&mut self, state: &GameState) {
         self.is_over = !state.status.is_running();
-        let plies = self.plies_before + state.moves.split_ascii_whitespace().count();
-        let turn = if plies.is_multiple_of(2) { Color::White } else { Color::Black };
-        let parks = !self.is_over && self.correspondence.is_some_and(|ours| ours != turn);
+        let parks = !self.is_over
+            && self.correspondence.is_some_and(|ours| {
+                let plies = self.plies_before + state.plies();
+                ours.is_black() == plies.is_multiple_of(2)
+            });
         self.parks_at = parks.then(|| Instant::now() + self.http.attention());
     }
 

@@ -35,7 +35,7 @@ impl LineReader {
     pub fn feed(&mut self, chunk: &[u8]) -> Vec<Result<String, LineTooLong>> {
         let mut lines = Vec::new();
         let mut rest = chunk;
-        while let Some(end) = rest.iter().position(|&byte| byte == b'\n') {
+        while let Some(end) = memchr::memchr(b'\n', rest) {
             let (head, tail) = rest.split_at(end);
             self.extend(head);
             lines.extend(self.take());
@@ -68,7 +68,8 @@ impl LineReader {
         } else if line.trim_ascii().is_empty() {
             None
         } else {
-            Some(Ok(String::from_utf8_lossy(line).into_owned()))
+            let text = String::from_utf8(line.to_vec());
+            Some(Ok(text.unwrap_or_else(|broken| String::from_utf8_lossy(broken.as_bytes()).into_owned())))
         };
         self.partial.clear();
         self.skipping = false;

@@ -138,8 +138,9 @@ impl Patience {
         };
         self.moves = state.moves.len();
         self.our_time = self.our_time_in(state);
-        self.by_clock = self.by_clock_of(state, PART_OF_CLOCK);
-        self.most_by_clock = self.by_clock_of(state, MOST_OF_CLOCK);
+        let running = self.running_clock(state);
+        let by_clock = |part| running.map_or(self.usual, |left| (left / part).max(SHORTEST).min(self.usual));
+        (self.by_clock, self.most_by_clock) = (by_clock(PART_OF_CLOCK), by_clock(MOST_OF_CLOCK));
         true
     }
 
@@ -149,16 +150,12 @@ impl Patience {
         Some(state.clocks.map_or(OurTime::Unlimited, left))
     }
 
-    /// Returns the patience by our clock: while it is our move, no needed line can be missed.
-    fn by_clock_of(&self, state: &GameState, part: u32) -> Duration {
-        let plies = usize::from(!state.moves.is_empty()) + state.moves.bytes().filter(|byte| *byte == b' ').count();
-        let white_to_move = plies.is_multiple_of(2) == self.white_begins;
-        match (self.our_color, state.clocks) {
-            (Some(ours), Some(clocks)) if ours.is_white() != white_to_move => {
-                (clocks.of(ours).remaining / part).max(SHORTEST).min(self.usual)
-            }
-            _ => self.usual,
-        }
+    /// Returns our clock while the opponent thinks: while it is our move, no needed line can be
+    /// missed.
+    fn running_clock(&self, state: &GameState) -> Option<Duration> {
+        let (ours, clocks) = (self.our_color?, state.clocks?);
+        let white_to_move = state.plies().is_multiple_of(2) == self.white_begins;
+        (ours.is_white() != white_to_move).then(|| clocks.of(ours).remaining)
     }
 }
 

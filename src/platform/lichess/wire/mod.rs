@@ -124,7 +124,12 @@ pub(super) fn error_text(body: &str) -> Option<String> {
     .filter(|text| !text.is_empty())
 }
 
+/// Returns the type of a line. Lichess writes it first, so the line need not be read twice.
 fn kind(line: &str) -> Result<Cow<'_, str>, LichessLineError> {
+    let first = line.strip_prefix(r#"{"type":""#).and_then(|rest| rest.split_once('"'));
+    if let Some((kind, _)) = first.filter(|(kind, _)| kind.bytes().all(|byte| byte.is_ascii_alphabetic())) {
+        return Ok(Cow::Borrowed(kind));
+    }
     let head: Head<'_> = serde_json::from_str(line).map_err(|error| malformed("a line of the stream", error))?;
     match head {
         Head { kind: Some(kind), .. } => Ok(kind),
