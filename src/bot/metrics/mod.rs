@@ -1,7 +1,7 @@
 //! Measurements of the running program, for Prometheus.
 //!
 //! [`METRICS`] lists all of them with their meaning; `deploy/grafana.json` is drawn from these
-//! names, and a test compares them. Events of accounts are counted in one place (`count`); other
+//! names, and a test compares them. Events of accounts are counted in one place (`AccountMetrics`); other
 //! modules measure their own state, through the same facade. Without an [`install`]ed recorder,
 //! measuring does nothing.
 //!
@@ -139,11 +139,6 @@ impl Recorder {
 /// Sets the number of running games of an account.
 pub(crate) fn games_running(account: &ServerName, games: usize) {
     gauge!(GAMES_RUNNING, "account" => account.to_string()).set(games as f64);
-}
-
-/// Counts the electors without a proposal at the decision of their council.
-pub(crate) fn electors_silent(account: &ServerName, electors: usize) {
-    counter!(ELECTORS_SILENT, "account" => account.to_string()).increment(electors as u64);
 }
 
 /// Counts a webhook message by its outcome.

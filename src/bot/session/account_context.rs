@@ -12,7 +12,7 @@ use super::{
     ChoosePlayer, ControlError,
     background::BackgroundTurns,
     control::ControlAnswer,
-    counting::count,
+    counting::AccountMetrics,
     event::{AccountEvent, BotEvent, EventBus, GameEvent},
 };
 use crate::{
@@ -34,6 +34,7 @@ pub(super) struct AccountContext {
     /// The turns of correspondence games, of all accounts together.
     pub background: BackgroundTurns,
     pub event_bus: EventBus,
+    pub metrics: Arc<AccountMetrics>,
     pub journal: Journal,
     pub player: ChoosePlayer,
     pub chat: ChatSettings,
@@ -78,7 +79,7 @@ impl AccountContext {
     fn announce(&self, event: BotEvent) {
         self.write_down(&event);
         log(&event);
-        count(&event);
+        self.metrics.count(&event);
         self.event_bus.tell(event);
     }
 

@@ -24,6 +24,7 @@ use super::{
     account_context::{AccountContext, defended},
     chat::Reception,
     control::{AccountRequest, ControlAnswer},
+    counting::AccountMetrics,
     game_end::{self, LookUpOutcome},
     game_task::{self, Exit},
     lobby::{Lobby, LobbyEffect, LobbyInput, LobbyMemory},
@@ -90,6 +91,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
     let (past_games_sender, past_games) = mpsc::unbounded_channel();
     let mut inboxes = Inboxes { events, exits, answers, past_games, commands: runtime.control.register(&name) };
     let context = Arc::new(AccountContext {
+        metrics: Arc::new(AccountMetrics::new(&name)),
         name,
         server,
         pool: runtime.pool.clone(),

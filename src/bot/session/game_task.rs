@@ -34,10 +34,7 @@ use super::{
     machine::{DecidedSearch, GameEffect, GameInput, GameMachine, GameOver, Timer},
     prepared_player::PreparedPlayer,
 };
-use crate::{
-    journal::{DecidedMove, GameKey, GameResult},
-    metrics,
-};
+use crate::journal::{DecidedMove, GameKey, GameResult};
 use council::{
     Council,
     electors::{EngineChat, EngineGame},
@@ -565,10 +562,8 @@ impl RunningGame {
             }
         }
         if decision.source == Source::Council {
-            metrics::electors_silent(
-                &context.name,
-                self.prepared.roster.electors().len().saturating_sub(decision.votes_cast().count()),
-            );
+            let electors = self.prepared.roster.electors().len();
+            context.metrics.electors_silent(electors.saturating_sub(decision.votes_cast().count()));
         }
         let in_book = decision.source.is_of_openings();
         let left_book = std::mem::replace(&mut self.in_book, in_book) && !in_book;
@@ -620,6 +615,7 @@ mod tests {
 
     fn context(folder: &tempfile::TempDir) -> Arc<AccountContext> {
         Arc::new(AccountContext {
+            metrics: Arc::new(crate::session::counting::AccountMetrics::new(&"made-up".into())),
             name: "made-up".into(),
             server: Arc::new(Willing),
             pool: Pool::new(1),
