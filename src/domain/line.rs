@@ -178,6 +178,14 @@ impl Line {
         self.position.legal_moves().iter().map(|mv| mv.to_uci(self.castling_mode)).collect()
     }
 
+    /// Returns the move if there is no other.
+    pub fn only_move(&self) -> Option<UciMove> {
+        match self.position.legal_moves().as_slice() {
+            [only] => Some(only.to_uci(self.castling_mode)),
+            _ => None,
+        }
+    }
+
     /// Writes a move in standard algebraic notation, with its check; an illegal one stays as it is.
     pub fn san(&self, uci: UciMove) -> String {
         match uci.to_move(&self.position) {

@@ -124,10 +124,9 @@ impl Adjudicator {
 /// claimed.
 fn may_be_claimed(line: &Line, uci: UciMove) -> bool {
     let mut after = line.clone();
-    if after.play(uci).is_err() || after.legal_moves().is_empty() {
-        return false;
-    }
-    after.occurrences() >= 3 || after.position().halfmoves() >= 100
+    after.play(uci).is_ok()
+        && (after.occurrences() >= 3 || after.position().halfmoves() >= 100)
+        && !after.legal_moves().is_empty()
 }
 
 fn moves(plies: usize) -> u32 {

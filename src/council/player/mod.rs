@@ -262,8 +262,8 @@ impl PlayerTask {
         let QueuedRequest { mut request, time, reconsider, pondering, answer_now, dropped } = queued;
         let (line, settled, agreed) = (Arc::clone(&request.line), pondering.clone(), time.clone());
         if !request.always_search && request.others.is_empty() {
-            if let [only] = request.line.legal_moves().as_slice() {
-                return ControlFlow::Break(Some((line, Decision::without_vote(*only, Source::Forced))));
+            if let Some(only) = request.line.only_move() {
+                return ControlFlow::Break(Some((line, Decision::without_vote(only, Source::Forced))));
             }
             let patience = time.borrow().for_files();
             match timeout(patience, self.look_up(&request)).await.ok().flatten() {
@@ -337,7 +337,7 @@ async fn needs_no_search(
     mut agreed: watch::Receiver<Agreement>,
 ) -> Option<Arc<Line>> {
     let line = Arc::clone(&agreed.wait_for(Agreement::is_for_a_game).await.ok()?.line);
-    if line.legal_moves().len() == 1 {
+    if line.only_move().is_some() {
         return Some(line);
     }
     let (known, asked) = (known?, Arc::clone(&line));

@@ -345,7 +345,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         }
         let SearchReport::Proposal(proposal) = report else { return false };
         session.show(&proposal);
-        let counts = *self.lines[number] == *self.line;
+        let counts = self.lines[number] == self.line;
         if self.proving.is_prover(number) {
             self.proving.take(&self.lines[number], proposal);
             self.proving.inform(&self.line, &mut self.ballots);
@@ -371,7 +371,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         let before = group.found().map(|found| (found.best, found.score, found.depth));
         let assignments = group.on_report(number, report);
         let found = group.found().cloned();
-        let counts = **group.line() == *self.line;
+        let counts = *group.line() == self.line;
         assign(assignments, session, searchers);
         let Some(found) = found.filter(|found| before != Some((found.best, found.score, found.depth))) else {
             return false;
@@ -385,13 +385,13 @@ impl<L: CouncilGame> FirstPhase<L> {
 
     /// Returns the newest proposal of a searcher about the current line.
     pub(super) fn newest_of(&self, number: usize) -> Option<&Proposal<L::Move>> {
-        self.newest.get(number)?.as_ref().filter(|_| *self.lines[number] == *self.line)
+        self.newest.get(number)?.as_ref().filter(|_| self.lines[number] == self.line)
     }
 
     /// Casts an elector's vote: the group's common result with PV-split, otherwise the proposal of the member that searched most.
     fn cast(&mut self, elector: usize, searchers: &[CouncilSearcher<L>]) {
         let speaker = if let Some(group) = &self.split_groups[elector] {
-            group.found().filter(|_| **group.line() == *self.line).cloned()
+            group.found().filter(|_| *group.line() == self.line).cloned()
         } else {
             let proposals = members(elector, searchers).filter_map(|number| self.newest_of(number));
             // Other machines only claim their depth and nodes.
@@ -452,8 +452,7 @@ impl<L: CouncilGame> FirstPhase<L> {
     /// Turns all electors to the settled line after pondering several.
     fn turn(&mut self, session: &mut SearchSession<L>, searchers: &mut [CouncilSearcher<L>]) {
         let settled = session.question.pondering.as_ref().and_then(|pondering| pondering.settled().cloned());
-        let Some(line) =
-            settled.filter(|line| **line != *self.line || self.lines.iter().any(|other| **other != **line))
+        let Some(line) = settled.filter(|line| *line != self.line || self.lines.iter().any(|other| other != line))
         else {
             return;
         };

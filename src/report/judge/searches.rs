@@ -162,7 +162,7 @@ impl<'a> JudgeSearcher<'a> {
             }
         })?;
         // A book move says nothing about the value of the position; the only move needs no search.
-        let is_forced = line.legal_moves().len() == 1;
+        let is_forced = line.only_move().is_some();
         let searched = last.filter(|proposal| is_forced || proposal.depth > 0);
         exact.or(searched).ok_or_else(|| {
             let reason = "it gave no move with a value; if it plays from its own book, switch the book off (--option OwnBook=false)";
