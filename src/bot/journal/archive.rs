@@ -2,12 +2,18 @@
 
 mod notes;
 
-use std::{collections::BTreeMap, fmt, path::Path, str::FromStr, time::Duration};
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Display},
+    path::Path,
+    str::FromStr,
+    time::Duration,
+};
 
 use jiff::Timestamp;
 use rusqlite::{
-    Connection, OptionalExtension, Row, params_from_iter,
-    types::{Type, Value},
+    Connection, OptionalExtension, Row, RowIndex, params_from_iter,
+    types::{FromSql, Type, Value},
 };
 use serde::{Serialize, Serializer, ser::SerializeStruct as _};
 
@@ -352,37 +358,35 @@ impl Archive {
                  nodes, elapsed, ponder, first_choice, spent, response, extra, lag, split, second_phase
              FROM moves WHERE game = ? AND superseded_at IS NULL ORDER BY ply",
         )?;
+        // By place: by name, each value would be sought among the names of all columns.
         let rows = statement.query_map([game.row], |row| {
-            let source: Option<String> = row.get("source")?;
-            let ours = |source| {
-                Ok::<_, rusqlite::Error>(OurMove {
-                    source,
-                    criterion: row.get("criterion")?,
-                    score: codes::read_score(row.get("score_cp")?, row.get("score_mate")?),
-                    depth: row.get("depth")?,
-                    nodes: whole(row.get("nodes")?),
-                    elapsed: Duration::from_micros(whole(row.get("elapsed")?)),
-                    ponder: row.get("ponder")?,
-                    first_choice: row.get("first_choice")?,
-                    spent: Duration::from_millis(whole(row.get("spent")?)),
-                    response: Duration::from_millis(whole(row.get("response")?)),
-                    extra: Duration::from_millis(whole(row.get("extra")?)),
-                    lag: Duration::from_millis(whole(row.get("lag")?)),
-                    split: row.get("split")?,
-                    second_phase: row.get("second_phase")?,
-                })
-            };
-            let clock = |name: &str| {
-                Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(name)?.map(|ms| Duration::from_millis(whole(ms))))
-            };
+            let mut next = Columns { row, next: 0 };
             Ok(MoveRecord {
-                row: row.get("id")?,
-                ply: row.get("ply")?,
-                uci: parsed(row, "uci")?,
-                confirmed: row.get("confirmed")?,
-                clock_before: clock("clock_before")?,
-                clock_after: clock("clock_after")?,
-                ours: source.map(ours).transpose()?,
+                row: next.read()?,
+                ply: next.read()?,
+                uci: parsed(row, next.place())?,
+                confirmed: next.read()?,
+                clock_before: next.milliseconds()?,
+                clock_after: next.milliseconds()?,
+                ours: match next.read()? {
+                    Some(source) => Some(OurMove {
+                        source,
+                        criterion: next.read()?,
+                        score: codes::read_score(next.read()?, next.read()?),
+                        depth: next.read()?,
+                        nodes: whole(next.read()?),
+                        elapsed: Duration::from_micros(whole(next.read()?)),
+                        ponder: next.read()?,
+                        first_choice: next.read()?,
+                        spent: Duration::from_millis(whole(next.read()?)),
+                        response: Duration::from_millis(whole(next.read()?)),
+                        extra: Duration::from_millis(whole(next.read()?)),
+                        lag: Duration::from_millis(whole(next.read()?)),
+                        split: next.read()?,
+                        second_phase: next.read()?,
+                    }),
+                    None => None,
+                },
             })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
@@ -424,14 +428,40 @@ fn only_chess() -> String {
     format!("variant IN ('{}')", Variant::ALL.map(Variant::key).join("', '"))
 }
 
-fn known<T>(row: &Row<'_>, column: &str, read: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
+/// The columns of a row, in their order.
+struct Columns<'r> {
+    row: &'r Row<'r>,
+    next: usize,
+}
+
+impl Columns<'_> {
+    fn place(&mut self) -> usize {
+        self.next += 1;
+        self.next - 1
+    }
+
+    fn read<T: FromSql>(&mut self) -> rusqlite::Result<T> {
+        let place = self.place();
+        self.row.get(place)
+    }
+
+    fn milliseconds(&mut self) -> rusqlite::Result<Option<Duration>> {
+        Ok(self.read::<Option<i64>>()?.map(|ms| Duration::from_millis(whole(ms))))
+    }
+}
+
+fn known<T>(
+    row: &Row<'_>,
+    column: impl RowIndex + Display + Copy,
+    read: impl Fn(&str) -> Option<T>,
+) -> rusqlite::Result<T> {
     let word: String = row.get(column)?;
     read(&word).ok_or_else(|| {
         rusqlite::Error::FromSqlConversionFailure(0, Type::Text, format!("{column} {word:?} means nothing").into())
     })
 }
 
-fn parsed<T: FromStr>(row: &Row<'_>, column: &str) -> rusqlite::Result<T> {
+fn parsed<T: FromStr>(row: &Row<'_>, column: impl RowIndex + Display + Copy) -> rusqlite::Result<T> {
     known(row, column, |word| word.parse().ok())
 }
 
