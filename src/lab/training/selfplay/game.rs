@@ -72,8 +72,13 @@ impl SelfPlayer {
             if level >= LEVEL.0 {
                 break;
             }
-            game.plies.push(Ply { mv: found.best, own: own as i16, teacher: None });
-            position.play(found.best);
+            let moves = position.legal_moves();
+            let mv = match plan.random_every {
+                Some(every) if random.below(every.get()) == 0 => moves[random.below(moves.len())],
+                _ => found.best,
+            };
+            game.plies.push(Ply { mv, own: own as i16, teacher: None });
+            position.play(mv);
         }
         Ok(Some(game))
     }

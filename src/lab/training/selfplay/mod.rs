@@ -38,11 +38,14 @@ pub struct Plan {
     pub games_per_file: u32,
     /// The openings that random moves follow, in place of the usual start.
     pub book: Option<Arc<OpeningBook>>,
+    /// About one move in this many is random. The positions of a search come after bad moves more often than after good
+    /// ones: a net that has seen only good moves cannot tell one move's position from the next one's.
+    pub random_every: Option<NonZeroUsize>,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { nodes: 200, seed: 1, games_per_file: 512, book: None }
+        Self { nodes: 200, seed: 1, games_per_file: 512, book: None, random_every: None }
     }
 }
 
@@ -53,7 +56,7 @@ impl Plan {
 
     /// Returns a description of everything that the games depend on.
     pub fn description(&self) -> String {
-        let Self { nodes, seed, games_per_file, book } = self;
+        let Self { nodes, seed, games_per_file, book, random_every } = self;
         let options = self.options();
         let openings = match book {
             Some(book) => {
@@ -61,8 +64,9 @@ impl Plan {
             }
             None => format!("{RANDOM_PLIES} random plies"),
         };
+        let random = random_every.map_or_else(String::new, |every| format!(", one move in {every} random"));
         format!(
-            "own games of concilio {}-{} with {} ({:016x}), {nodes} nodes a move, {openings}, seed {seed}, \
+            "own games of concilio {}-{} with {} ({:016x}), {nodes} nodes a move, {openings}{random}, seed {seed}, \
              {games_per_file} games a file; own: score of that search; result: of the game",
             env!("CARGO_PKG_VERSION"),
             engine::short_bench().nodes,
