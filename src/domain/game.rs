@@ -1,10 +1,8 @@
-//! A game on a chess server: what stays while it runs, and what changes.
-
 use std::time::Instant;
 
 use jiff::Timestamp;
 
-use super::{Clocks, Color, GameId, GameTerms, Line, Player, UciMove};
+use super::{BySide, Clocks, Color, GameId, GameTerms, Line, Player, UciMove};
 
 /// The part of a game that does not change while it runs.
 #[derive(Clone, Debug)]
@@ -44,9 +42,7 @@ pub struct KnownGame {
     pub shown: Vec<UciMove>,
     /// The bot's next move, decided before a restart; the server may have taken it or not.
     pub decided: Option<UciMove>,
-    /// Start of the game, if known.
     pub started: Option<Timestamp>,
-    /// True if it was adjourned when last seen.
     pub is_adjourned: bool,
 }
 
@@ -67,20 +63,12 @@ pub struct GameState {
     pub received: Instant,
 }
 
-/// An offer, by side.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Offers {
-    pub white: bool,
-    pub black: bool,
-}
+/// The sides that made an offer.
+pub type Offers = BySide<bool>;
 
 impl Offers {
-    /// Returns true if `color` made the offer.
     pub const fn by(self, color: Color) -> bool {
-        match color {
-            Color::White => self.white,
-            Color::Black => self.black,
-        }
+        self.of(color)
     }
 }
 
@@ -98,12 +86,10 @@ pub enum GameStatus {
     Timeout,
     /// Drawn: agreed, by repetition, by fifty moves, by insufficient material.
     Draw,
-    /// A player's time ran out.
     OutOfTime,
     Cheat,
     /// A player did not make the first move in time.
     NoStart,
-    /// Over, for an unknown reason.
     UnknownFinish,
     /// Drawn by claim: the side that ran its opponent out of time could not have mated.
     InsufficientMaterialClaim,
@@ -156,7 +142,6 @@ impl GameStatus {
         }
     }
 
-    /// Returns true if moves can still be made.
     pub const fn is_running(&self) -> bool {
         matches!(self, Self::Created | Self::Started)
     }

@@ -28,7 +28,6 @@ pub struct Line {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
-    /// The starting position is not a legal position of its variant.
     #[error("starting position {fen:?} is not a legal {variant} position: {reason}")]
     Start { fen: String, variant: Variant, reason: String },
     #[error("move {text:?} (ply {ply}) is not legal in {fen}")]
@@ -36,7 +35,6 @@ pub enum LineError {
 }
 
 impl Line {
-    /// The line without moves from the usual starting position of `variant`.
     pub fn start(variant: Variant) -> Self {
         Self::at(variant, VariantPosition::new(variant.rules()), CastlingMode::Standard)
     }
@@ -128,7 +126,6 @@ impl Line {
         }
     }
 
-    /// Returns the line cut off after `ply` moves.
     pub fn prefix(&self, ply: usize) -> Self {
         let mut line = self.clone();
         line.truncate(ply);
@@ -144,7 +141,6 @@ impl Line {
         self.castling_mode
     }
 
-    /// The position on the board now.
     pub fn position(&self) -> &VariantPosition {
         &self.position
     }
@@ -231,7 +227,6 @@ impl Line {
         self.keys.iter().filter(|key| Some(*key) == now).count()
     }
 
-    /// Returns the square of the last move's capture, if it was one.
     pub fn last_capture(&self) -> Option<Square> {
         self.last_capture
     }

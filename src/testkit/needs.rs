@@ -1,5 +1,3 @@
-//! Finds the programs and data of other projects for tests.
-
 use std::{
     env,
     fs::File,
@@ -8,9 +6,7 @@ use std::{
     sync::OnceLock,
 };
 
-/// A program or file that a test needs.
 pub struct Need {
-    /// Name of the missing program and how to install it.
     missing: &'static str,
     find: fn() -> Option<PathBuf>,
     found: OnceLock<Option<PathBuf>>,
@@ -31,7 +27,6 @@ impl Need {
             .unwrap_or_else(|| panic!("{}; #[testkit::test(needs(…))] would have ignored this test", self.missing))
     }
 
-    /// Names the missing program and how to get it.
     pub(crate) fn missing(&self) -> Option<String> {
         self.found().is_none().then(|| self.missing.to_owned())
     }
@@ -122,7 +117,6 @@ pub static PSEUDO_TERMINAL: Need = Need::new("no pseudo-terminals here: mount /d
     File::options().read(true).write(true).open(&multiplexer).is_ok().then_some(multiplexer)
 });
 
-/// The root of the workspace.
 pub(crate) fn workspace() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
