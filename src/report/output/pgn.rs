@@ -2,7 +2,7 @@
 //! of Lichess and python-chess, better lines as variations, and the votes.
 
 use bot::journal::{pgn_clock, pgn_result, pgn_tags};
-use domain::{Color, PgnWriter, Score};
+use domain::{Color, PgnWriter, Score, vote_words::capitalised};
 
 use crate::{
     study::{GameStudy, MoveStudy, VoteStudy},
@@ -55,12 +55,13 @@ fn variation(text: &mut PgnWriter, played: &MoveStudy) {
         move_number += u32::from(mover.is_black());
         mover = !mover;
     }
-    let count = words.len();
-    for (index, word) in words.into_iter().enumerate() {
-        let open = if index == 0 { "(" } else { "" };
-        let close = if index + 1 == count { ")" } else { "" };
-        text.word(&format!("{open}{word}{close}"));
+    if let Some(first) = words.first_mut() {
+        first.insert(0, '(');
     }
+    if let Some(last) = words.last_mut() {
+        last.push(')');
+    }
+    words.iter().for_each(|word| text.word(word));
 }
 
 /// The words of a comment; commands to programs, such as `[%clk 0:01:00]`, are one word each.
@@ -77,9 +78,7 @@ fn comment(game: &GameStudy, index: usize, played: &MoveStudy) -> Vec<String> {
 fn remarks(game: &GameStudy, index: usize, played: &MoveStudy) -> Vec<String> {
     let mut words = Vec::new();
     if let (Some(label), Some(best)) = (played.label, played.best_line.first()) {
-        let mut word = label.word().to_owned();
-        word[..1].make_ascii_uppercase();
-        words.push(format!("{word}. {best} was best."));
+        words.push(format!("{}. {best} was best.", capitalised(label.word())));
     }
     words.extend(played.missed.map(|missed| missed.sentence().to_owned()));
     if played.tables.is_some_and(|tables| tables.spoiled()) {
@@ -101,7 +100,6 @@ fn eval(score: Score, mated: bool) -> Option<String> {
     }
 }
 
-/// Writes the proposals, if the electors did not agree.
 fn vote_text(vote: &VoteStudy) -> Option<String> {
     let tally = tally(vote);
     if tally.len() < 2 {
