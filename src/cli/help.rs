@@ -8,7 +8,6 @@ use clap_complete::{Shell, generate};
 use super::{Cli, Failure};
 use util::{outln, print};
 
-/// Prints the script by which a shell completes the command line.
 pub(super) fn print_completions(shell: Shell) {
     let mut script = Vec::new();
     generate(shell, &mut Cli::command(), "concilio", &mut script);

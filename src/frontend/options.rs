@@ -195,7 +195,6 @@ mod tests {
         path
     }
 
-    /// Returns a setup with these books and these folders of tablebases in its settings.
     fn setup(books: Vec<PathBuf>, paths: Vec<PathBuf>) -> Setup {
         let books = BookSettings { files: books.into_iter().map(BookFile::from).collect(), ..BookSettings::default() };
         let tablebases = TablebaseSettings { paths, ..TablebaseSettings::default() };
