@@ -253,7 +253,6 @@ impl DemoCommand {
         Ok(lines)
     }
 
-    /// Serves the page, if one is wanted, and prints its address.
     async fn page(
         &self,
         runtime: &Runtime,

@@ -14,7 +14,6 @@ pub(super) fn print_completions(shell: Shell) {
     print(format_args!("{}", String::from_utf8_lossy(&script)));
 }
 
-/// Writes the manual pages, made of the help texts.
 pub(super) fn write_manual(folder: &Path) -> Result<(), Failure> {
     let failed = |error| Failure::failed(format_args!("{}: {error}", folder.display()));
     fs::create_dir_all(folder).map_err(failed)?;

@@ -14,7 +14,6 @@ pub struct GameInfo {
     pub our_color: Color,
     pub start: Line,
     pub tournament: Option<String>,
-    /// The address at which it can be watched.
     pub url: Option<String>,
 }
 

@@ -85,11 +85,7 @@ impl Line {
     /// # Errors
     /// [`LineError::Move`] if the move is not legal here; the line is unchanged.
     pub fn play(&mut self, uci: UciMove) -> Result<(), LineError> {
-        let mv = uci.to_move(&self.position).map_err(|_| LineError::Move {
-            text: uci.to_string(),
-            ply: self.moves.len(),
-            fen: self.fen(),
-        })?;
+        let mv = uci.to_move(&self.position).map_err(|_| self.illegal(uci))?;
         self.last_capture = mv.is_capture().then(|| mv.to());
         self.position.play_unchecked(mv);
         self.moves.push(mv.to_uci(self.castling_mode));
@@ -103,14 +99,13 @@ impl Line {
     /// [`LineError::Move`] at the first text that is no legal move; the moves before it are played.
     pub fn play_all(&mut self, moves: &str) -> Result<(), LineError> {
         for text in moves.split_ascii_whitespace() {
-            let uci = text.parse().map_err(|_| LineError::Move {
-                text: text.to_owned(),
-                ply: self.moves.len(),
-                fen: self.fen(),
-            })?;
-            self.play(uci)?;
+            self.play(text.parse().map_err(|_| self.illegal(text))?)?;
         }
         Ok(())
+    }
+
+    fn illegal(&self, mv: impl fmt::Display) -> LineError {
+        LineError::Move { text: mv.to_string(), ply: self.moves.len(), fen: self.fen() }
     }
 
     /// Takes back moves until `ply` of them are left; does nothing if there are no more.

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use super::GameTerms;
 use util::{Secret, from_text};
 
-/// A tournament on a server: its name there, with its kind where that is known.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tournament {
     /// Lichess: eight letters and digits. FICS: a number.

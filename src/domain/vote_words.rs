@@ -22,7 +22,6 @@ const MOST_NAMES: usize = 3;
 
 const SECOND_SEARCH: &str = "second search";
 
-/// An elector as people call it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NamedElector {
     /// Its name: `king and centre`, `all knowledge (net)`, `Stockfish`.

@@ -91,7 +91,6 @@ impl EngineSession {
         }
     }
 
-    /// Drops the running search without an answer.
     pub(super) fn drop_search(&mut self) {
         self.search = None;
     }

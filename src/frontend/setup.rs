@@ -34,7 +34,6 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Creates a setup of these settings, with defaults for the rest.
     pub fn new(council: CouncilSettings, clock: &ClockSettings) -> Self {
         // A program's clock runs from the first move on, and `overhead` stands for the delay of the connection.
         let clock = ClockSettings { first_move: Duration::ZERO, reserve: Duration::ZERO, ..clock.clone() };

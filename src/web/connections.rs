@@ -57,7 +57,6 @@ struct OpenConnection {
     /// False while it waits for a place.
     admitted: bool,
     answering: usize,
-    /// True after its first request.
     has_asked: bool,
     idle_since: Instant,
     close: CancellationToken,

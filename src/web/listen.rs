@@ -81,7 +81,6 @@ impl Doorway {
         Self { router, places, tasks: tasks.clone(), stop }
     }
 
-    /// Accepts connections until the server stops.
     async fn run<S, F>(&self, mut accept: impl FnMut() -> F)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,

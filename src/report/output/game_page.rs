@@ -38,13 +38,8 @@ fn title(game: &GameStudy) -> String {
 }
 
 fn body(game: &GameStudy, judge: &str) -> String {
-    let mut body = summary(game, judge);
-    body.push_str(&expectation_curve(game));
-    body.push_str(&votes(game));
-    body.push_str(&errors(game));
-    body.push_str("<h2>Moves</h2>\n");
-    body.push_str(&moves(game));
-    body
+    let moves = format!("<h2>Moves</h2>\n{}", moves(game));
+    [summary(game, judge), expectation_curve(game), votes(game), errors(game), moves].concat()
 }
 
 fn summary(game: &GameStudy, judge: &str) -> String {

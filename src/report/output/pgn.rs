@@ -66,13 +66,14 @@ fn variation(text: &mut PgnWriter, played: &MoveStudy) {
 
 /// The words of a comment; commands to programs, such as `[%clk 0:01:00]`, are one word each.
 fn comment(game: &GameStudy, index: usize, played: &MoveStudy) -> Vec<String> {
-    let mut commands = Vec::new();
-    commands.extend(eval(played.value_for_white(), played.san.ends_with('#')));
-    commands.extend(played.clock.map(|clock| format!("[%clk {}]", pgn_clock(clock))));
-    commands.extend(played.taken.map(|taken| format!("[%emt {}]", pgn_clock(taken))));
+    let commands = [
+        eval(played.value_for_white(), played.mates()),
+        played.clock.map(|clock| format!("[%clk {}]", pgn_clock(clock))),
+        played.taken.map(|taken| format!("[%emt {}]", pgn_clock(taken))),
+    ];
     // A brace would end the comment, a bracket begin a command.
     let text = remarks(game, index, played).join(" ").replace(['{', '[', '<'], "(").replace(['}', ']', '>'], ")");
-    commands.into_iter().chain(text.split_ascii_whitespace().map(str::to_owned)).collect()
+    commands.into_iter().flatten().chain(text.split_ascii_whitespace().map(str::to_owned)).collect()
 }
 
 fn remarks(game: &GameStudy, index: usize, played: &MoveStudy) -> Vec<String> {

@@ -37,7 +37,6 @@ pub struct Totals {
     pub openings: Vec<OpeningNode>,
     pub losses: BTreeMap<LossCause, usize>,
     pub streaks: Streaks,
-    /// The bot's rating, game by game.
     pub ratings: Vec<RatingPoint>,
     /// The cost of moves by part of the game, per cent of a point a move, for both sides.
     pub phases: [PhaseFigure; 3],
@@ -101,7 +100,6 @@ impl Default for Totals {
 }
 
 impl Totals {
-    /// Adds a game with its study, if there is one, and its number of faults.
     pub fn add(&mut self, record: &GameRecord, study: Option<&GameStudy>, faults: usize) {
         let accuracy = study.and_then(GameStudy::our_accuracy);
         self.ratings.extend(RatingPoint::of(record));

@@ -36,7 +36,6 @@ pub struct CouncilStudy {
     pub second_phase: SecondPhaseFigure,
     pub splits: Vec<SplitFigure>,
     pub extra_time: ExtraTimeFigure,
-    /// The worst errors, the worst first.
     pub errors: Vec<VoteError>,
 }
 

@@ -76,7 +76,6 @@ impl Results {
     }
 }
 
-/// Returns the opening of a game with these first moves.
 fn opening(game: &GameRecord, moves: &[UciMove]) -> Option<NamedOpening> {
     if game.variant != Variant::Standard || game.start_fen.is_some() {
         return None;

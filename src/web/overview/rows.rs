@@ -182,7 +182,6 @@ pub struct VoteRow {
     pub machine: Option<String>,
     /// Weight in the election; `None` before it.
     pub weight: Option<f64>,
-    /// True if it belongs to the second phase.
     pub second: bool,
 }
 
@@ -243,7 +242,6 @@ pub struct DecisionRow {
 pub struct LineMove {
     pub san: String,
     pub uci: String,
-    /// The position after it.
     pub fen: String,
 }
 

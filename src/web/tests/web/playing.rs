@@ -29,7 +29,6 @@ impl<'a> Guest<'a> {
         self.stage.post(&format!("api/play/{}", self.game), &act).send().await.expect("an answer")
     }
 
-    /// Waits for a board with a property.
     async fn board(&mut self, found: impl Fn(&Value) -> bool) -> Value {
         loop {
             let (name, board) = self.events.next().await;

@@ -42,7 +42,6 @@ impl Listener {
         }
     }
 
-    /// Listens until something is true of an event.
     async fn until(&mut self, mut found: impl FnMut(&Value) -> bool) -> Value {
         loop {
             let (_, value) = self.next().await;
