@@ -1,5 +1,3 @@
-//! `concilio account`: shows the accounts, and makes an account a bot's.
-
 use std::io::{self, BufRead, IsTerminal};
 
 use clap::Subcommand;
@@ -12,7 +10,6 @@ use platform::{
 };
 use util::{outln, print, printable};
 
-/// Look at the accounts, or make one a bot's
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Examples:
   CONCILIO_LICHESS_TOKEN=lip_... concilio account check

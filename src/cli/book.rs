@@ -13,7 +13,6 @@ use util::outln;
 /// The most that is read of one text, in bytes.
 const LONGEST: u64 = 64 << 20;
 
-/// Make opening books
 #[derive(Debug, Subcommand)]
 pub(super) enum BookCommand {
     /// Make a Polyglot book of lines of play in text

@@ -1,5 +1,3 @@
-//! `concilio cluster`: the state of workers, and their keys.
-
 use std::{collections::BTreeMap, path::PathBuf};
 
 use clap::{Args, Subcommand};
@@ -18,7 +16,6 @@ use util::{outln, printable, printable_json};
 /// The name of the first daemon. Its key is made together with that of the first worker.
 const FIRST_DAEMON: &str = "daemon";
 
-/// Show workers and manage their keys
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Examples:
   concilio cluster status --nats nats://192.168.1.10:4222

@@ -1,5 +1,3 @@
-//! `concilio config`: checks, tries and imports settings.
-
 use std::{
     collections::HashMap,
     fs::{self, OpenOptions},
@@ -20,7 +18,6 @@ use domain::{Challenge, ServerEvent};
 use platform::lichess;
 use util::print;
 
-/// Look at the settings, or take over those of another bot
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Examples:
   concilio config check --config bot.toml

@@ -17,7 +17,6 @@ pub(super) struct DailyLog {
     /// Path of the settings, without a date.
     path: PathBuf,
     days: usize,
-    /// The day of `file`.
     day: Date,
     file: File,
 }

@@ -85,7 +85,6 @@ enum DemoGame {
     Draughts,
 }
 
-/// Watch the whole program play against a practice server on this machine
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   concilio demo                        one game of a minute and a second a move, and what comes next
@@ -142,7 +141,6 @@ pub(super) struct DemoCommand {
 }
 
 impl DemoCommand {
-    /// Plays the games and prints how they ended.
     pub(super) async fn run(self) -> Result<(), Failure> {
         if self.game == DemoGame::Draughts {
             return play_demo(self.tc, &self.data, Picture::new()).await;
@@ -255,7 +253,6 @@ impl DemoCommand {
         Ok(lines)
     }
 
-    /// Serves the page, if one is wanted, and prints its address.
     async fn page(
         &self,
         runtime: &Runtime,
@@ -437,7 +434,6 @@ struct Wishes {
 }
 
 impl Wishes {
-    /// Listens to the terminal from now on.
     fn listen() -> Self {
         let (sender, receiver) = mpsc::channel(1);
         let wishes = Self { sender, receiver, waiting: Arc::default() };

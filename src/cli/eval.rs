@@ -1,12 +1,9 @@
-//! `concilio eval`: the evaluation of a position, heuristic by heuristic, and by the net.
-
 use clap::Args;
 
 use super::Failure;
 use engine::{Breakdown, Position};
 use util::print;
 
-/// Explain the evaluation of a position, heuristic by heuristic
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   concilio eval \"r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3\"")]

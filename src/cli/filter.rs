@@ -1,5 +1,3 @@
-//! Selects games of a journal.
-
 use std::path::PathBuf;
 
 use clap::{Args, builder::PossibleValuesParser};

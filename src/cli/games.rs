@@ -1,5 +1,3 @@
-//! `concilio games`: the games of the journal, as a table or for other programs.
-
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use clap::Args;
@@ -10,7 +8,6 @@ use domain::Variant;
 use draughts::command::write_pdn;
 use util::{outln, print, printable};
 
-/// List and export the games of the journal
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   concilio games                                   all games, newest last

@@ -8,14 +8,12 @@ use clap_complete::{Shell, generate};
 use super::{Cli, Failure};
 use util::{outln, print};
 
-/// Prints the script by which a shell completes the command line.
 pub(super) fn print_completions(shell: Shell) {
     let mut script = Vec::new();
     generate(shell, &mut Cli::command(), "concilio", &mut script);
     print(format_args!("{}", String::from_utf8_lossy(&script)));
 }
 
-/// Writes the manual pages, made of the help texts.
 pub(super) fn write_manual(folder: &Path) -> Result<(), Failure> {
     let failed = |error| Failure::failed(format_args!("{}: {error}", folder.display()));
     fs::create_dir_all(folder).map_err(failed)?;

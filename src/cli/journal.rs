@@ -9,7 +9,6 @@ use bot::{
 };
 use util::outln;
 
-/// Look after the journal
 #[derive(Debug, Subcommand)]
 pub(super) enum JournalCommand {
     /// Copy the journal to a new file, also while a daemon writes it

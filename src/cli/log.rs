@@ -26,12 +26,10 @@ use super::{Failure, daily_log::DailyLog};
 use crate::settings::{LogFormat, LogSettings};
 use util::{printable, printable_json, values::named};
 
-/// Parses the filter of `--log`.
 pub(super) fn parse_filter(text: &str) -> Result<String, String> {
     if LogSettings::is_filter(text) { Ok(text.to_owned()) } else { Err(format!("expected {}", LogSettings::ACCEPTED)) }
 }
 
-/// Starts the log of the settings.
 pub(super) fn init(settings: &LogSettings) -> Result<(), Failure> {
     // The cluster client logs its connections itself; the wake-ups of tasks are for tests.
     let filter = format!("async_nats=error,concilio::task=off,{}", settings.level);

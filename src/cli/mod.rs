@@ -136,7 +136,6 @@ enum Subcommands {
 }
 
 impl Cli {
-    /// Runs the command and returns the exit code.
     pub fn run(self) -> ExitCode {
         let level = |usual| self.log.as_deref().unwrap_or(usual);
         let format = self.log_format.unwrap_or_default();

@@ -18,14 +18,10 @@ use bot::{
 use domain::ServerName;
 use web::{AnotherGame, HealthChecks, PagePart, WebContext, WebError, WebServer, WebSettings};
 
-/// Tabs from other packages.
 pub(super) const PARTS: &[PagePart] = &[draughts::page::PART];
 
 /// Serves the page, if the settings want one, and the control channel on `socket`, until `stop`. Without a control
 /// channel play goes on, with a warning.
-///
-/// # Errors
-/// If the page's address is taken, or needs a secret.
 pub(super) async fn serve(
     settings: &WebSettings,
     runtime: &Runtime,

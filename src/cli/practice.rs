@@ -1,5 +1,3 @@
-//! `concilio practice`: the practice server alone, for any Lichess bot and any FICS client.
-
 use std::net::SocketAddr;
 
 use clap::Args;
@@ -13,7 +11,6 @@ use util::outln;
 /// Password of all accounts over FICS.
 const PASSWORD: &str = "practice";
 
-/// Run the practice server alone, for any Lichess bot or FICS client to play on
 #[derive(Debug, Args)]
 #[command(after_help = "Point your bot's url to the address printed and give it one of the tokens.
 

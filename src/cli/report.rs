@@ -1,5 +1,3 @@
-//! `concilio report`: the games of the journal studied.
-
 use std::{
     io::{self, IsTerminal},
     num::NonZeroUsize,
@@ -19,19 +17,17 @@ use bot::journal::{Journal, JournalSettings};
 use council::electors::EngineProgram;
 use engine::Tablebases;
 use report::{
-    MadeReport, ReportProgress, ReportRequest,
+    ReportProgress, ReportRequest,
     judge::{JudgeEffort, JudgeSpec},
     make_report,
-    output::{council_text, totals_text},
+    output::{Report, council_text, totals_text},
     study::GameStudy,
 };
 use tempfile::TempDir;
 use util::{outln, print};
 
-/// The name of a journal made of a PGN file.
 const JOURNAL: &str = "journal.db";
 
-/// Study the games of the journal: what each move cost, and which knowledge knew better
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   concilio report                                  all games, judged by our own engine
@@ -88,7 +84,6 @@ fn parse_option(text: &str) -> Result<(String, String), String> {
 }
 
 impl ReportCommand {
-    /// Judges, studies and writes, until it is done or told to stop.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let stop = Arc::new(AtomicBool::new(false));
         if let Some(mut signals) = Signals::listen() {
@@ -138,7 +133,7 @@ impl ReportCommand {
             None => Err(Failure::failed(
                 "stopped; judged positions are in the journal, and the next report continues from there",
             )),
-            Some(made) => self.show(&made, &output),
+            Some(report) => self.show(&report, &output),
         }
     }
 
@@ -171,9 +166,7 @@ impl ReportCommand {
         })
     }
 
-    /// Prints the short text, and the place of the pages.
-    fn show(&self, made: &MadeReport, output: &Path) -> Result<(), Failure> {
-        let report = &made.report;
+    fn show(&self, report: &Report, output: &Path) -> Result<(), Failure> {
         let suggestion = report.suggestion.as_ref().map(|suggestion| suggestion.settings_text());
         if let Some(text) = &suggestion {
             let path = output.join("suggestion.toml");
@@ -192,7 +185,7 @@ impl ReportCommand {
             (None, true) => outln!("no suggestion: at least four games with votes that were not unanimous are needed"),
             (None, false) => (),
         }
-        if let Some(index) = &made.index {
+        if let Some(index) = &report.index {
             outln!("pages: {}", index.display());
         }
         Ok(())

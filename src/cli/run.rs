@@ -1,5 +1,3 @@
-//! `concilio run`: the daemon, on the servers of the settings, until stopped.
-
 use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
 use clap::Args;
@@ -43,7 +41,6 @@ fn exit_code(ends: &[AccountEnd]) -> Option<u8> {
     (!has_failed).then_some(code)
 }
 
-/// Play on the configured servers until stopped
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   CONCILIO_LICHESS_TOKEN=lip_... concilio run

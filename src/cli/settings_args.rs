@@ -1,5 +1,3 @@
-//! Arguments for the sources of settings, shared by all commands that read them.
-
 use std::path::PathBuf;
 
 use clap::Args;
@@ -26,29 +24,21 @@ fn parse_setting(text: &str) -> Result<Flag, String> {
 }
 
 impl SettingsArgs {
-    /// Adds more keys of the command line.
     pub(super) fn with(mut self, flags: impl IntoIterator<Item = Flag>) -> Self {
         self.set.extend(flags);
         self
     }
 
-    /// Reads the settings from all layers.
     pub(super) fn load(self) -> Result<Loaded, Failure> {
         self.sources()?.load().map_err(Failure::usage)
     }
 
     /// Returns the settings of the journal. Problems of other tables are ignored.
-    ///
-    /// # Errors
-    /// Wrong usage, with every problem of that table, a line each.
     pub(super) fn journal(self) -> Result<JournalSettings, Failure> {
         Ok(self.sources()?.load_tables(&["journal"]).map_err(Failure::usage)?.settings.journal)
     }
 
-    /// The page's settings. A mistake elsewhere in the settings hides no page.
-    ///
-    /// # Errors
-    /// Wrong usage, with every mistake of that table in one line.
+    /// Returns the page's settings. A mistake elsewhere in the settings hides no page.
     pub(super) fn web(self) -> Result<WebSettings, Failure> {
         Ok(self.sources()?.load_tables(&["web"]).map_err(Failure::usage)?.settings.web)
     }

@@ -1,5 +1,3 @@
-//! `concilio uci`: the council, or our engine alone, behind the Universal Chess Interface.
-
 use std::io::{self, BufReader};
 
 use clap::Args;
@@ -8,7 +6,6 @@ use super::{Failure, in_runtime, runtime, settings_args::SettingsArgs};
 use crate::frontend;
 use engine;
 
-/// Speak UCI, for any chess program
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   concilio uci                                   the council of the built-in settings

@@ -8,9 +8,6 @@ use draughts::command::{line_of, read_move};
 use util::printable;
 
 /// Writes every vote of these games. Of a game that this program cannot play there is only its heading.
-///
-/// # Errors
-/// If the journal cannot be read, or `out` cannot be written.
 pub(super) fn write_votes(
     archive: &Archive,
     games: &[GameRecord<String>],

@@ -1,5 +1,3 @@
-//! `concilio web`: the page in the browser on a journal, without an account and without a daemon.
-
 use std::net::SocketAddr;
 
 use clap::Args;
@@ -10,7 +8,6 @@ use bot::journal::Archive;
 use util::outln;
 use web::{WebServer, WebSettings};
 
-/// Show a journal in the browser, without an account
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   concilio web --journal data/demo/journal.db      replay the games of the demo with their votes

@@ -1,5 +1,3 @@
-//! `concilio worker`: searches for daemons on other machines.
-
 use std::{net::SocketAddr, path::PathBuf};
 
 use clap::Args;
@@ -8,7 +6,6 @@ use super::{Failure, cluster::ClusterArgs, settings_args::SettingsArgs, signals:
 use cluster::{WorkerSettings, is_member_name, lend};
 use util::Shutdown;
 
-/// Search for daemons on other machines, over NATS
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   concilio worker --nats nats://192.168.1.10:4222

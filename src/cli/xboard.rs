@@ -1,5 +1,3 @@
-//! `concilio xboard`: the council behind the Chess Engine Communication Protocol, and on a console.
-
 use std::io::{self, BufReader};
 
 use super::{Failure, in_runtime, runtime, settings_args::SettingsArgs};

@@ -1,12 +1,9 @@
-//! Challenges: the terms of a game before it begins.
-
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::{ChallengeId, Color, GameId, Player, TimeControl, Variant};
 
-/// Terms of a challenge: variant, clock, rated or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameTerms {
     pub variant: Variant,
@@ -24,7 +21,6 @@ impl fmt::Display for GameTerms {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {
     pub id: ChallengeId,
-    /// True if another player made it.
     pub incoming: bool,
     /// The other side. `None` for an open challenge.
     pub opponent: Option<Player>,
@@ -71,10 +67,8 @@ impl Challenge {
     }
 }
 
-/// A challenge to another player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChallengeRequest {
-    /// The name of the challenged player.
     pub opponent: String,
     pub terms: GameTerms,
     /// The wanted colour; `None`: random.
@@ -103,7 +97,7 @@ pub enum DeclineReason {
 }
 
 impl DeclineReason {
-    pub const ALL: [Self; 11] = [
+    const ALL: [Self; 11] = [
         Self::Generic,
         Self::Later,
         Self::TooFast,
@@ -117,38 +111,29 @@ impl DeclineReason {
         Self::OnlyBot,
     ];
 
-    /// The key for the server, such as `tooFast`.
-    pub const fn key(self) -> &'static str {
+    /// Returns the key for the server, such as `tooFast`, and the words of the declining player.
+    const fn texts(self) -> [&'static str; 2] {
         match self {
-            Self::Generic => "generic",
-            Self::Later => "later",
-            Self::TooFast => "tooFast",
-            Self::TooSlow => "tooSlow",
-            Self::TimeControl => "timeControl",
-            Self::Rated => "rated",
-            Self::Casual => "casual",
-            Self::Standard => "standard",
-            Self::Variant => "variant",
-            Self::NoBot => "noBot",
-            Self::OnlyBot => "onlyBot",
+            Self::Generic => ["generic", "no reason given"],
+            Self::Later => ["later", "not now"],
+            Self::TooFast => ["tooFast", "too fast"],
+            Self::TooSlow => ["tooSlow", "too slow"],
+            Self::TimeControl => ["timeControl", "not this time control"],
+            Self::Rated => ["rated", "rated games only"],
+            Self::Casual => ["casual", "casual games only"],
+            Self::Standard => ["standard", "standard chess only"],
+            Self::Variant => ["variant", "not this variant"],
+            Self::NoBot => ["noBot", "no bots"],
+            Self::OnlyBot => ["onlyBot", "bots only"],
         }
     }
 
-    /// Returns the reason in words, as the declining player would say it.
+    pub const fn key(self) -> &'static str {
+        self.texts()[0]
+    }
+
     pub const fn words(self) -> &'static str {
-        match self {
-            Self::Generic => "no reason given",
-            Self::Later => "not now",
-            Self::TooFast => "too fast",
-            Self::TooSlow => "too slow",
-            Self::TimeControl => "not this time control",
-            Self::Rated => "rated games only",
-            Self::Casual => "casual games only",
-            Self::Standard => "standard chess only",
-            Self::Variant => "not this variant",
-            Self::NoBot => "no bots",
-            Self::OnlyBot => "bots only",
-        }
+        self.texts()[1]
     }
 
     /// The reason for a key in any case of letters (Lichess sends them back in lower case); unknown ones are [`Self::Generic`].

@@ -51,27 +51,46 @@ impl CriterionName {
         Self::ScoreMargin,
     ];
 
-    /// The name as it is written in the settings and in the vote.
-    pub const fn word(self) -> &'static str {
+    /// Returns the name in the settings and in the vote, and the rule in words that follow a colon.
+    const fn texts(self) -> [&'static str; 2] {
         match self {
-            Self::Weights => "weights",
-            Self::MeanWeights => "mean-weights",
-            Self::Depth => "depth",
-            Self::Relative1 => "relative-1",
-            Self::Relative1Democratic => "relative-1-democratic",
-            Self::Relative2 => "relative-2",
-            Self::ReSearch => "re-search",
-            Self::Majority => "majority",
-            Self::Optimistic => "optimistic",
-            Self::ScoreMargin => "score-margin",
+            Self::Weights => ["weights", "the weights of the heuristics behind a move are added; the highest sum wins"],
+            Self::MeanWeights => [
+                "mean-weights",
+                "each elector weighs the mean of its heuristics' weights; the highest sum for a move wins",
+            ],
+            Self::Depth => ["depth", "the deepest search wins"],
+            Self::Relative1 => {
+                ["relative-1", "the move that gains most over its proposer's own judgement of the position wins"]
+            }
+            Self::Relative1Democratic => {
+                ["relative-1-democratic", "one vote each; ties go to the move that gains most for its proposer"]
+            }
+            Self::Relative2 => {
+                ["relative-2", "the move whose expected line gains most in the eyes of all electors wins"]
+            }
+            Self::ReSearch => ["re-search", "the whole engine searches the proposed moves again and picks one"],
+            Self::Majority => ["majority", "one vote each; the move with the most votes wins"],
+            Self::Optimistic => ["optimistic", "the move with the highest score wins"],
+            Self::ScoreMargin => [
+                "score-margin",
+                "a vote weighs its score above the lowest score, plus a constant; the highest sum for a move wins",
+            ],
         }
+    }
+
+    pub const fn word(self) -> &'static str {
+        self.texts()[0]
+    }
+
+    pub(super) const fn in_words(self) -> &'static str {
+        self.texts()[1]
     }
 }
 
 /// Rules of earlier versions, which elected no better than the default (docs/experiments.md).
 const REMOVED: [&str; 3] = ["calibrated", "learned", "routing"];
 
-/// Reads a word, or a number as an unknown word.
 struct Word;
 
 impl de::Visitor<'_> for Word {

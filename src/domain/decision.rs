@@ -1,16 +1,17 @@
-//! The council's decision and its votes.
+use std::{cmp::Reverse, fmt::Display, time::Duration};
 
-use std::{fmt::Display, time::Duration};
-
-use serde::{Deserialize, Serialize};
+use serde::{
+    Deserialize, Serialize,
+    de::value::{self, StrDeserializer},
+};
 use shakmaty::uci::UciMove;
 
 use super::{CriterionName, ElectorName, Knowledge, Proposal, Score, SecondPhaseMode};
+use util::grouped;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// An opening book.
     Book,
     /// A local or online endgame tablebase.
     Tablebase,
@@ -32,21 +33,8 @@ pub enum Source {
 }
 
 impl Source {
-    const ALL: [Self; 10] = [
-        Self::Book,
-        Self::Tablebase,
-        Self::Explorer,
-        Self::Cloud,
-        Self::Chessdb,
-        Self::Council,
-        Self::Proof,
-        Self::Forced,
-        Self::Fallback,
-        Self::Journal,
-    ];
-
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|source| source.word() == word)
+        Self::deserialize(StrDeserializer::<value::Error>::new(word)).ok()
     }
 
     pub fn of_openings() -> impl Iterator<Item = Self> {
@@ -57,20 +45,29 @@ impl Source {
         Self::of_openings().any(|source| source == self)
     }
 
-    /// The word the journal and the page use.
-    pub const fn word(self) -> &'static str {
+    /// Returns the word that the journal and the page use, and the origin of a move without a vote in words.
+    const fn texts(self) -> [&'static str; 2] {
         match self {
-            Self::Book => "book",
-            Self::Tablebase => "tablebase",
-            Self::Explorer => "explorer",
-            Self::Cloud => "cloud",
-            Self::Chessdb => "chessdb",
-            Self::Council => "council",
-            Self::Proof => "proof",
-            Self::Forced => "forced",
-            Self::Fallback => "fallback",
-            Self::Journal => "journal",
+            Self::Book => ["book", "from the opening book"],
+            Self::Tablebase => ["tablebase", "from the tablebase"],
+            Self::Explorer => ["explorer", "from the opening explorer"],
+            Self::Cloud => ["cloud", "from Lichess's cloud evaluation"],
+            Self::Chessdb => ["chessdb", "from chessdb.cn"],
+            Self::Council => ["council", ""],
+            Self::Proof => ["proof", "proved to win"],
+            Self::Forced => ["forced", "the only legal move"],
+            Self::Fallback => ["fallback", "no elector answered in time"],
+            Self::Journal => ["journal", "decided before the restart"],
         }
+    }
+
+    pub const fn word(self) -> &'static str {
+        self.texts()[0]
+    }
+
+    /// Returns the origin of a move without a vote; empty for the council.
+    pub(super) const fn in_words(self) -> &'static str {
+        self.texts()[1]
     }
 }
 
@@ -94,7 +91,6 @@ pub struct SecondPhase<M = UciMove> {
 }
 
 impl<M: PartialEq> SecondPhase<M> {
-    /// Returns true if the second phase elected another move than the first.
     pub fn changed_the_choice(&self) -> bool {
         self.first_choice != self.proposal.best
     }
@@ -174,13 +170,9 @@ impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
     }
 
     pub fn distinct_moves(&self) -> usize {
-        let mut moves: Vec<String> = self.votes_cast().map(|vote| vote.proposal.best.to_string()).collect();
-        moves.sort_unstable();
-        moves.dedup();
-        moves.len()
+        grouped(self.votes_cast().map(|vote| (vote.proposal.best.to_string(), ()))).len()
     }
 
-    /// Returns true if all votes are for one move.
     pub fn unanimous(&self) -> bool {
         self.distinct_moves() == 1
     }
@@ -194,14 +186,9 @@ impl<M: Copy + PartialEq + Display, K> Decision<M, K> {
 
     /// Returns the expected replies to the elected move, the most frequent first, for pondering.
     pub fn expected_replies(&self) -> Vec<M> {
-        let mut replies: Vec<(M, usize)> = self.ponder.iter().map(|reply| (*reply, usize::MAX / 2)).collect();
-        for reply in self.elected().filter_map(|proposal| proposal.pv.get(1)) {
-            match replies.iter_mut().find(|(known, _)| known == reply) {
-                Some((_, backers)) => *backers += 1,
-                None => replies.push((*reply, 1)),
-            }
-        }
-        replies.sort_by_key(|(_, backers)| std::cmp::Reverse(*backers));
+        let replies = self.ponder.into_iter().chain(self.elected().filter_map(|proposal| proposal.pv.get(1).copied()));
+        let mut replies = grouped(replies.map(|reply| (reply, ())));
+        replies.sort_by_key(|(reply, backers)| (Some(*reply) != self.ponder, Reverse(backers.len())));
         replies.into_iter().map(|(reply, _)| reply).collect()
     }
 }

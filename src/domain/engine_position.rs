@@ -1,5 +1,3 @@
-//! Lines, moves and scores as the engine takes and gives them.
-
 use engine::{
     Move, Position, PositionError,
     board::{Role, Square},
@@ -8,10 +6,7 @@ use shakmaty::CastlingMode;
 
 use super::{Line, UciMove};
 
-/// A line of standard rules as our engine takes it.
-///
-/// # Errors
-/// [`PositionError`] if the engine does not understand the position, as those of other rules.
+/// Returns the position of a line of standard rules; [`PositionError`] for one that the engine does not understand.
 pub fn engine_position(line: &Line) -> Result<Position, PositionError> {
     let start = line.start_fen();
     let chess960 = line.castling_mode() == CastlingMode::Chess960;

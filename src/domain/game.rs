@@ -1,10 +1,8 @@
-//! A game on a chess server: what stays while it runs, and what changes.
-
 use std::time::Instant;
 
 use jiff::Timestamp;
 
-use super::{Clocks, Color, GameId, GameTerms, Line, Player, UciMove};
+use super::{BySide, Clocks, Color, GameId, GameTerms, Line, Player, UciMove};
 
 /// The part of a game that does not change while it runs.
 #[derive(Clone, Debug)]
@@ -16,7 +14,6 @@ pub struct GameInfo {
     pub our_color: Color,
     pub start: Line,
     pub tournament: Option<String>,
-    /// The address at which it can be watched.
     pub url: Option<String>,
 }
 
@@ -44,9 +41,7 @@ pub struct KnownGame {
     pub shown: Vec<UciMove>,
     /// The bot's next move, decided before a restart; the server may have taken it or not.
     pub decided: Option<UciMove>,
-    /// Start of the game, if known.
     pub started: Option<Timestamp>,
-    /// True if it was adjourned when last seen.
     pub is_adjourned: bool,
 }
 
@@ -74,20 +69,12 @@ impl GameState {
     }
 }
 
-/// An offer, by side.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Offers {
-    pub white: bool,
-    pub black: bool,
-}
+/// The sides that made an offer.
+pub type Offers = BySide<bool>;
 
 impl Offers {
-    /// Returns true if `color` made the offer.
     pub const fn by(self, color: Color) -> bool {
-        match color {
-            Color::White => self.white,
-            Color::Black => self.black,
-        }
+        self.of(color)
     }
 }
 
@@ -105,12 +92,10 @@ pub enum GameStatus {
     Timeout,
     /// Drawn: agreed, by repetition, by fifty moves, by insufficient material.
     Draw,
-    /// A player's time ran out.
     OutOfTime,
     Cheat,
     /// A player did not make the first move in time.
     NoStart,
-    /// Over, for an unknown reason.
     UnknownFinish,
     /// Drawn by claim: the side that ran its opponent out of time could not have mated.
     InsufficientMaterialClaim,
@@ -163,7 +148,6 @@ impl GameStatus {
         }
     }
 
-    /// Returns true if moves can still be made.
     pub const fn is_running(&self) -> bool {
         matches!(self, Self::Created | Self::Started)
     }

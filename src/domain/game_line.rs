@@ -12,7 +12,6 @@ use shakmaty::{Color, Position as _, uci::UciMove};
 /// The line of a game: its start and the moves since.
 pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
     type Move: Copy + Eq + Display + Debug + Send + Sync + 'static;
-    /// An elector's knowledge of the game.
     type Knowledge: Copy + PartialEq + Display + Debug + Send + Sync + 'static;
     /// The variant of the rules; as text, its word in records.
     type Variant: Copy + Display + Debug + Send + Sync + 'static;

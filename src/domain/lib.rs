@@ -48,7 +48,7 @@ pub use pgn::{PgnGame, PgnWriter};
 pub use proposal::Proposal;
 pub use search_id::{Limits, Phase, SearchId};
 pub use server_event::{Action, ActionError, ChatLine, ChatRoom, Done, ServerEvent};
-pub use time_control::{Clock, Clocks, Speed, TimeControl};
+pub use time_control::{BySide, Clock, Clocks, Speed, TimeControl};
 pub use tournament::{Standing, Tournament, TournamentEntry, TournamentInfo, TournamentKind, TournamentStage};
 pub use variant::Variant;
 

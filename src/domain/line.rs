@@ -28,7 +28,6 @@ pub struct Line {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
-    /// The starting position is not a legal position of its variant.
     #[error("starting position {fen:?} is not a legal {variant} position: {reason}")]
     Start { fen: String, variant: Variant, reason: String },
     #[error("move {text:?} (ply {ply}) is not legal in {fen}")]
@@ -36,7 +35,6 @@ pub enum LineError {
 }
 
 impl Line {
-    /// The line without moves from the usual starting position of `variant`.
     pub fn start(variant: Variant) -> Self {
         Self::at(variant, VariantPosition::new(variant.rules()), CastlingMode::Standard)
     }
@@ -87,11 +85,7 @@ impl Line {
     /// # Errors
     /// [`LineError::Move`] if the move is not legal here; the line is unchanged.
     pub fn play(&mut self, uci: UciMove) -> Result<(), LineError> {
-        let mv = uci.to_move(&self.position).map_err(|_| LineError::Move {
-            text: uci.to_string(),
-            ply: self.moves.len(),
-            fen: self.fen(),
-        })?;
+        let mv = uci.to_move(&self.position).map_err(|_| self.illegal(uci))?;
         self.last_capture = mv.is_capture().then(|| mv.to());
         self.position.play_unchecked(mv);
         self.moves.push(mv.to_uci(self.castling_mode));
@@ -105,14 +99,13 @@ impl Line {
     /// [`LineError::Move`] at the first text that is no legal move; the moves before it are played.
     pub fn play_all(&mut self, moves: &str) -> Result<(), LineError> {
         for text in moves.split_ascii_whitespace() {
-            let uci = text.parse().map_err(|_| LineError::Move {
-                text: text.to_owned(),
-                ply: self.moves.len(),
-                fen: self.fen(),
-            })?;
-            self.play(uci)?;
+            self.play(text.parse().map_err(|_| self.illegal(text))?)?;
         }
         Ok(())
+    }
+
+    fn illegal(&self, mv: impl fmt::Display) -> LineError {
+        LineError::Move { text: mv.to_string(), ply: self.moves.len(), fen: self.fen() }
     }
 
     /// Takes back moves until `ply` of them are left; does nothing if there are no more.
@@ -128,7 +121,6 @@ impl Line {
         }
     }
 
-    /// Returns the line cut off after `ply` moves.
     pub fn prefix(&self, ply: usize) -> Self {
         let mut line = self.clone();
         line.truncate(ply);
@@ -144,7 +136,6 @@ impl Line {
         self.castling_mode
     }
 
-    /// The position on the board now.
     pub fn position(&self) -> &VariantPosition {
         &self.position
     }
@@ -239,7 +230,6 @@ impl Line {
         self.keys.iter().filter(|key| Some(*key) == now).count()
     }
 
-    /// Returns the square of the last move's capture, if it was one.
     pub fn last_capture(&self) -> Option<Square> {
         self.last_capture
     }

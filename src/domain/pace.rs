@@ -1,17 +1,13 @@
-//! The limit of a player's moves, as it is written on command lines.
-
 use std::{fmt, str::FromStr, time::Duration};
 
-use serde::{Deserialize, Serialize};
-
 use super::{Clock, Limits, TimeControl};
+use util::from_text;
 
 /// The deepest search that may be asked for, plies.
 const DEEPEST: u32 = 100;
 
 /// The limit of a player's moves. As text, `tc=10+0.1` or `movetime=0.1` (seconds), `nodes=20000` or `depth=8`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
     Clock {
         initial: Duration,
@@ -61,17 +57,14 @@ impl Pace {
 
     /// Returns the limits of one move; none by a clock.
     pub fn limits(self) -> Limits {
-        let mut limits = Limits::default();
         match self {
-            Self::Clock { .. } => {}
-            Self::MoveTime(time) => limits.time = Some(time),
-            Self::Nodes(nodes) => limits.nodes = Some(nodes),
-            Self::Depth(depth) => limits.depth = Some(depth),
+            Self::Clock { .. } => Limits::default(),
+            Self::MoveTime(time) => Limits { time: Some(time), ..Limits::default() },
+            Self::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
+            Self::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
         }
-        limits
     }
 
-    /// Returns the clock with which a game begins.
     pub fn full_clock(self) -> Clock {
         match self {
             Self::Clock { initial, increment } => Clock { remaining: initial, increment },
@@ -89,19 +82,7 @@ impl FromStr for Pace {
     }
 }
 
-impl TryFrom<String> for Pace {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-impl From<Pace> for String {
-    fn from(pace: Pace) -> Self {
-        pace.to_string()
-    }
-}
+from_text!(Pace);
 
 impl fmt::Display for Pace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

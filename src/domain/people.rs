@@ -1,12 +1,9 @@
-//! Players and accounts of a chess server.
-
 use std::fmt;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Player {
     /// The name in lower case, by which players are compared. Empty for the server's own engine.
     pub id: String,
-    /// The name as it is shown, without title.
     pub name: String,
     /// `GM`, `BOT` and others.
     pub title: Option<String>,
@@ -49,7 +46,6 @@ impl fmt::Display for Player {
     }
 }
 
-/// An account on a server, the bot's or another player's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     /// The player, without a rating: there is one for each speed.

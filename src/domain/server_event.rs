@@ -14,7 +14,6 @@ pub enum ServerEvent {
     /// The event stream is connected and the server knows the account. Sent again after every
     /// reconnection.
     Connected(Account),
-    /// The event stream was lost; the adapter is already reconnecting.
     Disconnected {
         /// Reason in one line for the log.
         reason: String,
@@ -45,10 +44,8 @@ pub enum ServerEvent {
     /// A game is over, by the event stream. Comes also after the game's own stream has died.
     GameFinished {
         id: GameId,
-        /// The ending, if the server reports it.
         status: Option<GameStatus>,
         winner: Option<Color>,
-        /// The change of the bot's rating, if the server reports it.
         rating_change: Option<i32>,
     },
     /// The server knows no such running game of the bot; all state of it is obsolete.
@@ -57,7 +54,6 @@ pub enum ServerEvent {
     /// aborts or resigns it, so that the opponent does not wait for a move that never comes.
     GameUnplayable {
         id: GameId,
-        /// Reason for the log.
         reason: String,
     },
     Chat(GameId, ChatLine),
@@ -70,7 +66,6 @@ pub enum ServerEvent {
     /// The opponent left the game or came back.
     OpponentGone {
         id: GameId,
-        /// `false` if the opponent is back.
         gone: bool,
         /// The time until the win may be claimed; `None` if the server does not report it.
         claim_after: Option<Duration>,
@@ -147,7 +142,6 @@ impl fmt::Display for Action {
     }
 }
 
-/// The result of an accepted action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Done {
     Taken,
@@ -173,7 +167,6 @@ pub enum ActionError {
     Unavailable(String),
     #[error("the server refused: {0}")]
     Refused(String),
-    /// The game or challenge does not exist (any more).
     #[error("not found: {0}")]
     NotFound(String),
     /// The token is missing, wrong or lacks a scope.

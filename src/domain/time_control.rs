@@ -141,18 +141,15 @@ pub enum Speed {
     Bullet,
     Blitz,
     Rapid,
-    /// All slower games on a clock.
     Classical,
     /// Days a move, or no clock.
     Correspondence,
 }
 
 impl Speed {
-    /// Every speed, from fast to slow.
     pub const ALL: [Self; 6] =
         [Self::UltraBullet, Self::Bullet, Self::Blitz, Self::Rapid, Self::Classical, Self::Correspondence];
 
-    /// Returns Lichess's key, such as `ultraBullet`.
     pub const fn key(self) -> &'static str {
         match self {
             Self::UltraBullet => "ultraBullet",
@@ -179,25 +176,28 @@ pub struct Clock {
     pub increment: Duration,
 }
 
+pub type Clocks = BySide<Clock>;
+
+/// A value for each side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Clocks {
-    pub white: Clock,
-    pub black: Clock,
+pub struct BySide<T> {
+    pub white: T,
+    pub black: T,
 }
 
-impl Clocks {
-    pub const fn both(clock: Clock) -> Self {
-        Self { white: clock, black: clock }
+impl<T: Copy> BySide<T> {
+    pub const fn both(value: T) -> Self {
+        Self { white: value, black: value }
     }
 
-    pub const fn of(&self, color: Color) -> Clock {
+    pub const fn of(&self, color: Color) -> T {
         match color {
             Color::White => self.white,
             Color::Black => self.black,
         }
     }
 
-    pub const fn of_mut(&mut self, color: Color) -> &mut Clock {
+    pub const fn of_mut(&mut self, color: Color) -> &mut T {
         match color {
             Color::White => &mut self.white,
             Color::Black => &mut self.black,

@@ -1,16 +1,12 @@
-//! Tournaments: as their operator names them, and as their server describes them.
-
 use std::{fmt, str::FromStr};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::GameTerms;
-use util::Secret;
+use util::{Secret, from_text};
 
-/// A tournament on a server: its name there, with its kind where that is known.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tournament {
     /// Lichess: eight letters and digits. FICS: a number.
     pub id: String,
@@ -36,7 +32,6 @@ impl TournamentKind {
     }
 }
 
-/// Data needed to join a tournament.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TournamentEntry {
     pub tournament: Tournament,
@@ -64,7 +59,6 @@ pub struct TournamentInfo {
     pub starts_at: Option<Timestamp>,
     pub ends_at: Option<Timestamp>,
     pub players: u32,
-    /// True if programs may take part.
     pub bots_allowed: bool,
     pub has_password: bool,
     pub min_rating: Option<u32>,
@@ -72,7 +66,6 @@ pub struct TournamentInfo {
     /// The missing condition for taking part, in the server's words; `None` if the server names
     /// none.
     pub refusal: Option<String>,
-    /// The bot's standing, if the server reports it.
     pub standing: Option<Standing>,
 }
 
@@ -115,19 +108,7 @@ impl FromStr for Tournament {
     }
 }
 
-impl TryFrom<String> for Tournament {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-impl From<Tournament> for String {
-    fn from(tournament: Tournament) -> Self {
-        tournament.to_string()
-    }
-}
+from_text!(Tournament);
 
 impl fmt::Display for Tournament {
     /// `swiss/abcd1234`, or the bare name where the kind is not known.

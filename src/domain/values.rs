@@ -51,18 +51,15 @@ impl fmt::Display for MinutesAndSeconds {
 
 from_text!(MinutesAndSeconds, "a time control: minutes+seconds such as 3+2, days such as 3d, or unlimited");
 
-/// The time controls that a rule covers: a whole class, or one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeControlRule {
     /// Every time control of this speed. [`Speed::Correspondence`] means games with days a move,
     /// not unlimited ones.
     Speed(Speed),
-    /// This time control alone.
     Exactly(TimeControl),
 }
 
 impl TimeControlRule {
-    /// Returns true if the rule covers `time_control`.
     pub fn covers(self, time_control: TimeControl) -> bool {
         match self {
             Self::Speed(speed) => speed == time_control.speed() && time_control != TimeControl::Unlimited,
@@ -96,7 +93,6 @@ from_text!(
     "a speed (ultraBullet, bullet, blitz, rapid, classical, correspondence) or a time control: minutes+seconds such as 3+2, days such as 3d, or unlimited"
 );
 
-/// Rated or casual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -106,13 +102,11 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The mode of a game that is rated or not.
     pub const fn of(rated: bool) -> Self {
         if rated { Self::Rated } else { Self::Casual }
     }
 }
 
-/// Human or program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -122,7 +116,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the kind of a player.
     pub fn of(player: &crate::Player) -> Self {
         if player.is_bot() { Self::Bot } else { Self::Human }
     }

@@ -1,5 +1,3 @@
-//! The rules a game is played by.
-
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
@@ -42,50 +40,33 @@ impl Variant {
         Self::ThreeCheck,
     ];
 
-    /// Returns Lichess's key, such as `kingOfTheHill`.
+    /// Returns Lichess's key, the value of the UCI option `UCI_Variant` under which engines know these rules, and the name in a PGN's
+    /// `Variant` tag, as Lichess and python-chess write it.
+    const fn names(self) -> [&'static str; 3] {
+        match self {
+            Self::Standard => ["standard", "chess", "Standard"],
+            Self::Chess960 => ["chess960", "chess", "Chess960"],
+            Self::FromPosition => ["fromPosition", "chess", "From Position"],
+            Self::Crazyhouse => ["crazyhouse", "crazyhouse", "Crazyhouse"],
+            Self::Antichess => ["antichess", "antichess", "Antichess"],
+            Self::Atomic => ["atomic", "atomic", "Atomic"],
+            Self::Horde => ["horde", "horde", "Horde"],
+            Self::KingOfTheHill => ["kingOfTheHill", "kingofthehill", "King of the Hill"],
+            Self::RacingKings => ["racingKings", "racingkings", "Racing Kings"],
+            Self::ThreeCheck => ["threeCheck", "3check", "Three-check"],
+        }
+    }
+
     pub const fn key(self) -> &'static str {
-        match self {
-            Self::Standard => "standard",
-            Self::Chess960 => "chess960",
-            Self::FromPosition => "fromPosition",
-            Self::Crazyhouse => "crazyhouse",
-            Self::Antichess => "antichess",
-            Self::Atomic => "atomic",
-            Self::Horde => "horde",
-            Self::KingOfTheHill => "kingOfTheHill",
-            Self::RacingKings => "racingKings",
-            Self::ThreeCheck => "threeCheck",
-        }
+        self.names()[0]
     }
 
-    /// The value of the UCI option `UCI_Variant` under which engines know these rules.
     pub const fn uci_name(self) -> &'static str {
-        match self {
-            Self::Standard | Self::Chess960 | Self::FromPosition => "chess",
-            Self::Crazyhouse => "crazyhouse",
-            Self::Antichess => "antichess",
-            Self::Atomic => "atomic",
-            Self::Horde => "horde",
-            Self::KingOfTheHill => "kingofthehill",
-            Self::RacingKings => "racingkings",
-            Self::ThreeCheck => "3check",
-        }
+        self.names()[1]
     }
 
-    /// The name in a PGN's `Variant` tag, as Lichess and python-chess write it.
     pub const fn pgn_name(self) -> &'static str {
-        match self {
-            Self::Standard => "Standard",
-            Self::Chess960 => "Chess960",
-            Self::FromPosition => "From Position",
-            Self::Crazyhouse => "Crazyhouse",
-            Self::Antichess => "Antichess",
-            Self::Atomic => "Atomic",
-            Self::Horde => "Horde",
-            Self::KingOfTheHill => "King of the Hill",
-            Self::RacingKings => "Racing Kings",
-            Self::ThreeCheck => "Three-check",
-        }
+        self.names()[2]
     }
 
     /// Returns true if the built-in engine plays it: the rules of standard chess, from any starting
@@ -94,7 +75,6 @@ impl Variant {
         matches!(self, Self::Standard | Self::Chess960 | Self::FromPosition)
     }
 
-    /// The rules as `shakmaty` names them.
     pub const fn rules(self) -> shakmaty::variant::Variant {
         use shakmaty::variant::Variant as Rules;
         match self {
@@ -119,7 +99,6 @@ impl fmt::Display for Variant {
 impl FromStr for Variant {
     type Err = String;
 
-    /// Reads a key, in any case of letters.
     fn from_str(key: &str) -> Result<Self, String> {
         Self::ALL
             .into_iter()

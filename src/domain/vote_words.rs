@@ -4,9 +4,10 @@
 //! words. `mbkc` becomes `king and centre`; a vote becomes `both engines chose c5; 3 of 3 specialist advisers preferred e5
 //! (king and centre) or d5 (pawns and mobility; pawns, attack and piece relations)`.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use serde::Serialize;
+use util::grouped;
 
 pub use super::knowledge_words::ElectorRole;
 use super::{
@@ -21,7 +22,6 @@ const MOST_NAMES: usize = 3;
 
 const SECOND_SEARCH: &str = "second search";
 
-/// An elector as people call it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NamedElector {
     /// Its name: `king and centre`, `all knowledge (net)`, `Stockfish`.
@@ -80,13 +80,12 @@ fn prover(word: &str) -> Option<&'static str> {
     })
 }
 
-/// A word with a capital first letter.
-fn capitalised(word: &str) -> String {
+/// Returns a text with a capital first letter.
+pub fn capitalised(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The proposal of one elector.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Opinion {
     pub elector: NamedElector,
@@ -114,14 +113,10 @@ pub fn is_unanimous(opinions: &[Opinion]) -> bool {
     opinions.len() > 1 && opinions.windows(2).all(|pair| pair[0].mv == pair[1].mv)
 }
 
-/// A proposed move with its supporters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MoveGroup {
-    /// The move, as people write it.
     pub mv: String,
-    /// Move as records write it.
     pub uci: String,
-    /// True if it was elected.
     pub elected: bool,
     /// Its supporters: voters first, then advisers.
     pub by: Vec<NamedElector>,
@@ -129,18 +124,14 @@ pub struct MoveGroup {
 
 /// The proposals by move: the elected one first, then those with the most supporters.
 pub fn groups(opinions: &[Opinion], elected: &str) -> Vec<MoveGroup> {
-    let mut groups: Vec<MoveGroup> = Vec::new();
-    for Opinion { elector, mv, uci } in opinions {
-        match groups.iter_mut().find(|group| group.mv == *mv) {
-            Some(group) => group.by.push(elector.clone()),
-            None => groups.push(MoveGroup {
-                mv: mv.clone(),
-                uci: uci.clone(),
-                elected: mv == elected,
-                by: vec![elector.clone()],
-            }),
-        }
-    }
+    let groups = grouped(opinions.iter().map(|opinion| (&opinion.mv, opinion))).into_iter();
+    let groups = groups.map(|(mv, by)| MoveGroup {
+        mv: mv.clone(),
+        uci: by[0].uci.clone(),
+        elected: mv == elected,
+        by: by.into_iter().map(|opinion| opinion.elector.clone()).collect(),
+    });
+    let mut groups: Vec<MoveGroup> = groups.collect();
     groups.sort_by_key(|group| (!group.elected, std::cmp::Reverse(group.by.len())));
     groups
 }
@@ -163,7 +154,6 @@ pub fn sentence(opinions: &[Opinion], elected: &str) -> String {
     clauses.join("; ")
 }
 
-/// A vote as a chess player reads it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VoteInWords {
     /// The vote in one sentence; the origin of a move without a vote.
@@ -174,7 +164,6 @@ pub struct VoteInWords {
     pub agreement: [usize; 2],
     /// The proposals by move, the elected one first.
     pub groups: Vec<MoveGroup>,
-    /// Why the other proposals were rejected.
     pub reasons: Vec<Reason>,
     /// The reasons in one sentence; empty without any.
     pub why: String,
@@ -193,12 +182,8 @@ impl VoteInWords {
         let (criterion, source) = chosen_by;
         let reasons = why::reasons(line, best, expected);
         Self {
-            sentence: if opinions.is_empty() {
-                source.map_or("", source_in_words).to_owned()
-            } else {
-                sentence(opinions, &elected)
-            },
-            rule: criterion.map_or("", criterion_in_words),
+            sentence: sentence_or_origin(opinions, &elected, source),
+            rule: criterion.map_or("", CriterionName::in_words),
             agreement: [opinions.iter().filter(|opinion| opinion.mv == elected).count(), opinions.len()],
             groups: groups(opinions, &elected),
             why: why::in_words(&elected, &reasons),
@@ -206,7 +191,6 @@ impl VoteInWords {
         }
     }
 
-    /// The vote of a decision.
     pub fn of<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>) -> Self {
         let opinions = opinions(line, decision);
         let expected = why::expected(decision);
@@ -216,46 +200,13 @@ impl VoteInWords {
 
 /// The sentence about a decision, or its origin if no elector was asked.
 pub fn decision_sentence<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>) -> String {
-    let opinions = opinions(line, decision);
-    if !opinions.is_empty() {
-        return sentence(&opinions, &line.move_text(decision.best));
-    }
-    source_in_words(decision.source).to_owned()
+    sentence_or_origin(&opinions(line, decision), &line.move_text(decision.best), Some(decision.source))
 }
 
-/// Origin of a move without a vote; empty for the council.
-pub const fn source_in_words(source: Source) -> &'static str {
-    match source {
-        Source::Book => "from the opening book",
-        Source::Tablebase => "from the tablebase",
-        Source::Explorer => "from the opening explorer",
-        Source::Cloud => "from Lichess's cloud evaluation",
-        Source::Chessdb => "from chessdb.cn",
-        Source::Council => "",
-        Source::Proof => "proved to win",
-        Source::Forced => "the only legal move",
-        Source::Fallback => "no elector answered in time",
-        Source::Journal => "decided before the restart",
-    }
-}
-
-/// A rule of election in words that follow a colon.
-pub const fn criterion_in_words(criterion: CriterionName) -> &'static str {
-    match criterion {
-        CriterionName::Weights => "the weights of the heuristics behind a move are added; the highest sum wins",
-        CriterionName::MeanWeights => {
-            "each elector weighs the mean of its heuristics' weights; the highest sum for a move wins"
-        }
-        CriterionName::Depth => "the deepest search wins",
-        CriterionName::Relative1 => "the move that gains most over its proposer's own judgement of the position wins",
-        CriterionName::Relative1Democratic => "one vote each; ties go to the move that gains most for its proposer",
-        CriterionName::Relative2 => "the move whose expected line gains most in the eyes of all electors wins",
-        CriterionName::ReSearch => "the whole engine searches the proposed moves again and picks one",
-        CriterionName::Majority => "one vote each; the move with the most votes wins",
-        CriterionName::Optimistic => "the move with the highest score wins",
-        CriterionName::ScoreMargin => {
-            "a vote weighs its score above the lowest score, plus a constant; the highest sum for a move wins"
-        }
+fn sentence_or_origin(opinions: &[Opinion], elected: &str, source: Option<Source>) -> String {
+    match opinions {
+        [] => source.map_or("", Source::in_words).to_owned(),
+        opinions => sentence(opinions, elected),
     }
 }
 
@@ -266,16 +217,11 @@ struct Class<'a> {
 }
 
 fn classes(opinions: &[Opinion]) -> Vec<Class<'_>> {
-    let mut classes: Vec<Class> = Vec::new();
+    let mut classes: BTreeMap<(bool, ElectorRole), Vec<&Opinion>> = BTreeMap::new();
     for opinion in opinions {
-        let NamedElector { role, adviser, .. } = opinion.elector;
-        match classes.iter_mut().find(|class| (class.role, class.adviser) == (role, adviser)) {
-            Some(class) => class.members.push(opinion),
-            None => classes.push(Class { role, adviser, members: vec![opinion] }),
-        }
+        classes.entry((opinion.elector.adviser, opinion.elector.role)).or_default().push(opinion);
     }
-    classes.sort_by_key(|class| (class.adviser, class.role));
-    classes
+    classes.into_iter().map(|((adviser, role), members)| Class { role, adviser, members }).collect()
 }
 
 impl Class<'_> {
@@ -296,19 +242,16 @@ impl Class<'_> {
         format!("{noun}{adviser}{plural}")
     }
 
-    /// `both engines`, `3 of 7 specialists`, `Stockfish`.
     fn count(&self, some: &[&Opinion], in_full: bool) -> String {
         let (n, all) = (some.len(), self.members.len());
         let few = n <= MOST_NAMES;
+        let names = |article| {
+            let names = some.iter().map(|opinion| format!("{article}{}", opinion.elector.name));
+            listed(&names.collect::<Vec<_>>(), "and")
+        };
         match self.role {
-            ElectorRole::Program if few => {
-                let names: Vec<&str> = some.iter().map(|opinion| opinion.elector.name.as_str()).collect();
-                listed(&names, "and")
-            }
-            ElectorRole::Prover if few => {
-                let names: Vec<String> = some.iter().map(|opinion| format!("the {}", opinion.elector.name)).collect();
-                listed(&names, "and")
-            }
+            ElectorRole::Program if few => names(""),
+            ElectorRole::Prover if few => names("the "),
             _ if all == 1 => format!("the {}", self.noun(false)),
             _ if in_full && n == all && all == 2 => format!("both {}", self.noun(true)),
             _ if in_full && n == all => format!("all {all} {}", self.noun(true)),
@@ -316,18 +259,12 @@ impl Class<'_> {
         }
     }
 
-    /// Names in brackets, for specialists.
     fn names(&self, some: &[&Opinion]) -> String {
         if self.role != ElectorRole::Specialist {
             return String::new();
         }
-        let mut names: Vec<&str> = Vec::new();
-        for opinion in some {
-            let name = opinion.elector.name.as_str();
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
+        let names = grouped(some.iter().map(|opinion| (opinion.elector.name.as_str(), ())));
+        let names: Vec<&str> = names.into_iter().map(|(name, _)| name).collect();
         let more = names.len().saturating_sub(MOST_NAMES);
         let mut text = names[..names.len() - more].join("; ");
         if more > 0 {
@@ -350,13 +287,7 @@ impl Class<'_> {
         if others.is_empty() {
             return None;
         }
-        let mut moves: Vec<(&str, Vec<&Opinion>)> = Vec::new();
-        for opinion in &others {
-            match moves.iter_mut().find(|(mv, _)| *mv == opinion.mv) {
-                Some((_, by)) => by.push(opinion),
-                None => moves.push((&opinion.mv, vec![opinion])),
-            }
-        }
+        let mut moves = grouped(others.iter().map(|opinion| (&opinion.mv, *opinion)));
         moves.sort_by_key(|(_, by)| std::cmp::Reverse(by.len()));
         let more = moves.len().saturating_sub(MOST_MOVES);
         let mut words: Vec<String> =

@@ -8,21 +8,17 @@
 use serde::Serialize;
 
 use super::{Decision, GameLine, Score};
+use util::grouped;
 
 /// The number of rejected moves and of heuristics that the sentence names.
 const MOST_MOVES: usize = 3;
 const MOST_HEURISTICS: usize = 2;
 
-/// A move that an elector proposed, with the line it expects.
 #[derive(Clone, Debug)]
 pub struct ExpectedLine<M> {
-    /// The move.
     pub mv: M,
-    /// The line, the move first; empty if unknown.
     pub moves: Vec<M>,
-    /// The depth of its search, plies.
     pub depth: u32,
-    /// Its value for the player to move.
     pub score: Option<Score>,
 }
 
@@ -31,7 +27,6 @@ pub struct ExpectedLine<M> {
 pub struct Reason {
     /// The rejected move, as people write it.
     pub mv: String,
-    /// The move as records write it.
     pub uci: String,
     /// The differences, the largest first: positive is better for the player to move. Empty where a mate decides.
     pub differences: Vec<Difference>,
@@ -48,18 +43,10 @@ pub struct Difference {
 
 /// Why the other proposals were rejected, those with the most supporters first. Empty where all agree.
 pub fn reasons<L: GameLine>(line: &L, elected: L::Move, expected: &[ExpectedLine<L::Move>]) -> Vec<Reason> {
-    let mut moves: Vec<(&ExpectedLine<L::Move>, usize)> = Vec::new();
-    for proposal in expected {
-        match moves.iter_mut().find(|(known, _)| known.mv == proposal.mv) {
-            Some((deepest, supporters)) => {
-                *supporters += 1;
-                if proposal.depth > deepest.depth {
-                    *deepest = proposal;
-                }
-            }
-            None => moves.push((proposal, 1)),
-        }
-    }
+    // Each move by its deepest line, of equally deep ones the first, with the number of its supporters.
+    let moves = grouped(expected.iter().map(|proposal| (proposal.mv, proposal))).into_iter();
+    let moves = moves.filter_map(|(_, lines)| Some((*lines.iter().rev().max_by_key(|line| line.depth)?, lines.len())));
+    let moves: Vec<(&ExpectedLine<L::Move>, usize)> = moves.collect();
     let lone = ExpectedLine { mv: elected, moves: vec![elected], depth: 0, score: None };
     let chosen = moves.iter().find(|(proposal, _)| proposal.mv == elected).map_or(&lone, |(proposal, _)| *proposal);
     let mut rejected: Vec<_> = moves.iter().filter(|(proposal, _)| proposal.mv != elected).collect();
@@ -83,7 +70,6 @@ pub fn reasons<L: GameLine>(line: &L, elected: L::Move, expected: &[ExpectedLine
     rejected.into_iter().filter_map(|(proposal, _)| reason(proposal)).collect()
 }
 
-/// The expected lines of a decision's electors.
 pub fn expected<M: Copy, K>(decision: &Decision<M, K>) -> Vec<ExpectedLine<M>> {
     let second = decision.second_phase.as_ref().map(|second| &second.proposal);
     let proposals = decision.votes.iter().map(|vote| &vote.proposal).chain(second);

@@ -4,7 +4,6 @@ use domain::Line;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BoardStyle {
-    /// True if the board is seen from Black's side.
     pub reversed: bool,
     /// Files and ranks are named at the edge.
     pub coordinates: bool,

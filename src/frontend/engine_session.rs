@@ -32,7 +32,6 @@ pub(super) struct EngineSession {
 }
 
 impl EngineSession {
-    /// An engine with the starting position on the board, and the events of its player.
     pub(super) fn new(setup: Setup) -> (Self, mpsc::UnboundedReceiver<PlayerEvent>) {
         let (events, inbox) = mpsc::unbounded_channel();
         let line = Arc::new(Line::start(Variant::Standard));
@@ -92,7 +91,6 @@ impl EngineSession {
         }
     }
 
-    /// Drops the running search without an answer.
     pub(super) fn drop_search(&mut self) {
         self.search = None;
     }

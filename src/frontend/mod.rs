@@ -18,7 +18,6 @@
 
 mod board;
 mod engine_session;
-mod lines;
 mod options;
 mod search_progress;
 mod setup;
@@ -26,3 +25,26 @@ pub mod uci;
 pub mod xboard;
 
 pub use setup::Setup;
+
+use std::{
+    io::{self, BufRead},
+    thread,
+};
+
+use tokio::sync::mpsc;
+
+/// Reads the lines of `input` on a thread of its own: a pipe can only be waited for. Bytes that are no UTF-8 are replaced.
+fn lines_of(input: impl BufRead + Send + 'static) -> io::Result<mpsc::UnboundedReceiver<String>> {
+    let (lines, inbox) = mpsc::unbounded_channel();
+    let reader = move || {
+        for line in input.split(b'\n') {
+            // An input that cannot be read any more has ended.
+            let Ok(line) = line else { return };
+            if lines.send(String::from_utf8_lossy(&line).trim().to_owned()).is_err() {
+                return;
+            }
+        }
+    };
+    thread::Builder::new().name("input".to_owned()).spawn(reader)?;
+    Ok(inbox)
+}

@@ -37,40 +37,30 @@ pub(super) struct EngineOption {
 }
 
 pub(super) fn list(setup: &Setup) -> Vec<EngineOption> {
+    use OptionKind::{Button, Check, Combo, Spin, Text};
     let choice = |name, kind, value: &dyn Display| EngineOption { name, kind, value: value.to_string() };
     let council = &setup.council;
     let nodes = setup.limits.nodes.unwrap_or(0);
+    let presets = std::iter::once(NO_PRESET).chain(CouncilSettings::presets()).collect();
     vec![
-        choice("Hash", OptionKind::Spin(1, 1 << 20), &setup.hash()),
-        choice("Clear Hash", OptionKind::Button, &""),
-        choice("Threads", OptionKind::Spin(1, 512), &setup.own_cores()),
-        choice("Ponder", OptionKind::Check, &false),
-        choice("Move Overhead", OptionKind::Spin(0, 10_000), &setup.overhead.as_millis()),
-        choice("UCI_Chess960", OptionKind::Check, &false),
-        choice(
-            "Preset",
-            OptionKind::Combo(std::iter::once(NO_PRESET).chain(CouncilSettings::presets()).collect()),
-            &NO_PRESET,
-        ),
-        choice("Roster", OptionKind::Text, &council.roster),
-        choice("Advisers", OptionKind::Text, &council.advisers),
-        choice(
-            "Criterion",
-            OptionKind::Combo(CriterionName::ALL.map(CriterionName::word).to_vec()),
-            &council.criterion.word(),
-        ),
-        choice(
-            "Mode",
-            OptionKind::Combo(SecondPhaseMode::ALL.map(SecondPhaseMode::word).to_vec()),
-            &council.second_phase.word(),
-        ),
-        choice("Groups", OptionKind::Combo(GroupMode::ALL.map(GroupMode::word).to_vec()), &council.groups.word()),
-        choice("Split", OptionKind::Spin(0, 100), &(council.split * 100.0).round()),
-        choice("Nodes per Elector", OptionKind::Spin(0, LARGEST.max(nodes)), &nodes),
-        choice("Seed", OptionKind::Spin(0, LARGEST.max(council.seed)), &council.seed),
-        choice("OwnBook", OptionKind::Check, &setup.own_book),
-        choice("Book File", OptionKind::Text, &""),
-        choice("SyzygyPath", OptionKind::Text, &""),
+        choice("Hash", Spin(1, 1 << 20), &setup.hash()),
+        choice("Clear Hash", Button, &""),
+        choice("Threads", Spin(1, 512), &setup.own_cores()),
+        choice("Ponder", Check, &false),
+        choice("Move Overhead", Spin(0, 10_000), &setup.overhead.as_millis()),
+        choice("UCI_Chess960", Check, &false),
+        choice("Preset", Combo(presets), &NO_PRESET),
+        choice("Roster", Text, &council.roster),
+        choice("Advisers", Text, &council.advisers),
+        choice("Criterion", Combo(CriterionName::ALL.map(CriterionName::word).to_vec()), &council.criterion.word()),
+        choice("Mode", Combo(SecondPhaseMode::ALL.map(SecondPhaseMode::word).to_vec()), &council.second_phase.word()),
+        choice("Groups", Combo(GroupMode::ALL.map(GroupMode::word).to_vec()), &council.groups.word()),
+        choice("Split", Spin(0, 100), &(council.split * 100.0).round()),
+        choice("Nodes per Elector", Spin(0, LARGEST.max(nodes)), &nodes),
+        choice("Seed", Spin(0, LARGEST.max(council.seed)), &council.seed),
+        choice("OwnBook", Check, &setup.own_book),
+        choice("Book File", Text, &""),
+        choice("SyzygyPath", Text, &""),
     ]
 }
 
@@ -195,7 +185,6 @@ mod tests {
         path
     }
 
-    /// Returns a setup with these books and these folders of tablebases in its settings.
     fn setup(books: Vec<PathBuf>, paths: Vec<PathBuf>) -> Setup {
         let books = BookSettings { files: books.into_iter().map(BookFile::from).collect(), ..BookSettings::default() };
         let tablebases = TablebaseSettings { paths, ..TablebaseSettings::default() };

@@ -1,5 +1,3 @@
-//! The progress of a running search: the newest proposal of every elector, and the leading move.
-
 use std::time::{Duration, Instant};
 
 use domain::{Decision, Phase, Proposal, Score, UciMove};
@@ -65,7 +63,6 @@ impl SearchProgress {
         self.lead(decision.best)
     }
 
-    /// Returns true if nothing was shown yet.
     pub(super) fn is_silent(&self) -> bool {
         self.shown.is_none()
     }

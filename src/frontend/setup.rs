@@ -1,5 +1,3 @@
-//! Settings of an engine under a chess program.
-
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 use bot::policy::{DrawSettings, ResignSettings};
@@ -11,7 +9,6 @@ use council::{
 use domain::{Limits, Variant};
 use sources::{BookSettings, Library, TablebaseSettings};
 
-/// The usual [`Setup::overhead`].
 const OVERHEAD: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Debug)]
@@ -37,7 +34,6 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Creates a setup of these settings, with defaults for the rest.
     pub fn new(council: CouncilSettings, clock: &ClockSettings) -> Self {
         // A program's clock runs from the first move on, and `overhead` stands for the delay of the connection.
         let clock = ClockSettings { first_move: Duration::ZERO, reserve: Duration::ZERO, ..clock.clone() };
@@ -84,10 +80,6 @@ impl Setup {
         Ok(())
     }
 
-    /// Returns the electors of the council.
-    ///
-    /// # Errors
-    /// [`RosterError`] if the settings do not name a valid roster.
     pub(super) fn roster(&self) -> Result<Roster, RosterError> {
         Roster::from_settings(&self.council)
     }
@@ -97,7 +89,6 @@ impl Setup {
         self.council.hash * self.tables()
     }
 
-    /// Divides `total` MiB among the electors and the second phase.
     pub(super) fn share_hash(&mut self, total: usize) {
         self.council.hash = (total / self.tables()).max(1);
     }
@@ -108,7 +99,6 @@ impl Setup {
         self.roster().map_or(1, own).max(1)
     }
 
-    /// The cores of this machine that searches may use.
     pub(super) fn own_cores(&self) -> usize {
         Pool::new(self.cores).cores()
     }

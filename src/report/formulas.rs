@@ -4,7 +4,7 @@
 //! (github.com/lichess-org/lila, module `analyse`: `WinPercent`, `AccuracyPercent`, `AccuracyCP`,
 //! `Advice`). Only the formulas are theirs, the code is ours.
 
-use domain::{Color, Score};
+use domain::{BySide, Color, Score};
 use serde::{Deserialize, Serialize};
 
 /// The value of the starting position for White.
@@ -13,7 +13,6 @@ pub const START_VALUE: Score = Score::Cp(15);
 /// The bound of scores, in centipawns; a mate counts as much.
 const CEILING: i32 = 1000;
 
-/// The steepness of the curve from centipawns to chances.
 const STEEPNESS: f64 = 0.003_682_08;
 
 /// Returns centipawns within the ceiling, mates at it.
@@ -61,29 +60,25 @@ pub enum MoveLabel {
 impl MoveLabel {
     pub const ALL: [Self; 3] = [Self::Inaccuracy, Self::Mistake, Self::Blunder];
 
-    pub const fn word(self) -> &'static str {
+    /// Returns the word, the sign in a game's text, and the Numeric Annotation Glyph of the PGN specification.
+    const fn notations(self) -> (&'static str, &'static str, u8) {
         match self {
-            Self::Inaccuracy => "inaccuracy",
-            Self::Mistake => "mistake",
-            Self::Blunder => "blunder",
+            Self::Inaccuracy => ("inaccuracy", "?!", 6),
+            Self::Mistake => ("mistake", "?", 2),
+            Self::Blunder => ("blunder", "??", 4),
         }
+    }
+
+    pub const fn word(self) -> &'static str {
+        self.notations().0
     }
 
     pub const fn sign(self) -> &'static str {
-        match self {
-            Self::Inaccuracy => "?!",
-            Self::Mistake => "?",
-            Self::Blunder => "??",
-        }
+        self.notations().1
     }
 
-    /// Returns its Numeric Annotation Glyph of the PGN specification.
     pub const fn nag(self) -> u8 {
-        match self {
-            Self::Inaccuracy => 6,
-            Self::Mistake => 2,
-            Self::Blunder => 4,
-        }
+        self.notations().2
     }
 
     /// Returns the label of a move by the values before and after it, both for the mover. The
@@ -114,21 +109,6 @@ impl MoveLabel {
             1000.. => Self::Inaccuracy,
             701.. => Self::Mistake,
             _ => Self::Blunder,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct BySide<T> {
-    pub white: T,
-    pub black: T,
-}
-
-impl<T: Copy> BySide<T> {
-    pub const fn of(&self, color: Color) -> T {
-        match color {
-            Color::White => self.white,
-            Color::Black => self.black,
         }
     }
 }

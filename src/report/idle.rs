@@ -151,7 +151,6 @@ impl IdleStudy {
         });
     }
 
-    /// Notes the end of a game.
     pub fn game_over(&self, game: &str) {
         self.0.change(|state| {
             state.games.remove(game);

@@ -1,11 +1,10 @@
 //! One game with earlier verdicts, for display: no searches, no writing.
 
 use bot::journal::JournalError;
-use domain::Line;
+use domain::{BySide, Line};
 use serde::Serialize;
 
 use crate::{
-    formulas::BySide,
     judge::{GameMaterial, Verdicts},
     study::{GameStudy, MoveStudy},
 };
@@ -42,9 +41,6 @@ impl JudgedGame {
     }
 
     /// Returns the whole study of a game, with the judge's name.
-    ///
-    /// # Errors
-    /// If the journal cannot be read.
     pub fn study(
         material: &GameMaterial,
         judges: &[(String, Verdicts)],

@@ -33,4 +33,4 @@ pub mod votes;
 
 pub use idle::{IdleStudy, ReportSettings};
 pub use judged_game::JudgedGame;
-pub use make::{MadeReport, ReportProgress, ReportRequest, make_report};
+pub use make::{ReportProgress, ReportRequest, make_report};

@@ -34,7 +34,6 @@ pub struct ReportRequest {
     pub tables: Option<Tablebases>,
     /// The folder of the pages; `None` writes none.
     pub output: Option<PathBuf>,
-    /// True to search for the best rule of election.
     pub suggest: bool,
 }
 
@@ -47,14 +46,6 @@ pub struct ReportProgress {
     pub of_positions: usize,
 }
 
-/// A report, and the path of its first page.
-#[derive(Debug)]
-pub struct MadeReport {
-    pub report: Report,
-    /// The first page, if pages were requested.
-    pub index: Option<PathBuf>,
-}
-
 /// Makes a report. `each` is called with every studied game. Returns `None` if `stop` was set before
 /// the end; verdicts are kept for the next report.
 pub fn make_report(
@@ -62,7 +53,7 @@ pub fn make_report(
     stop: &AtomicBool,
     progress: &mut dyn FnMut(ReportProgress),
     each: &mut dyn FnMut(&GameStudy),
-) -> Result<Option<MadeReport>, Failure> {
+) -> Result<Option<Report>, Failure> {
     // Opening the judgements first migrates an older journal.
     let verdicts = Verdicts::open(&request.journal, &request.judge)?;
     let archive = Archive::open(&request.journal)?;
@@ -109,14 +100,15 @@ pub fn make_report(
     }
     let totals = totals.finish();
     let earlier = folder.as_ref().and_then(ReportFolder::earlier_totals);
-    let report = Report {
+    let mut report = Report {
         judge: request.judge.name(),
         made_at: Timestamp::now().strftime("%Y-%m-%d %H:%M UTC").to_string(),
         changes: earlier.map_or_else(Vec::new, |earlier| changes(earlier, &totals)),
         totals,
         council: council.finish(),
         suggestion: suggest(&votes),
+        index: None,
     };
-    let index = folder.map(|folder| folder.finish(&report)).transpose()?;
-    Ok(Some(MadeReport { report, index }))
+    report.index = folder.map(|folder| folder.finish(&report)).transpose()?;
+    Ok(Some(report))
 }

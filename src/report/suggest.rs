@@ -21,7 +21,6 @@ const MARGINS: [f64; 6] = [0.0, 7.0, 25.0, 50.0, 100.0, 300.0];
 /// Factors tried for a weight; 0 drops the heuristic.
 const FACTORS: [f64; 5] = [0.0, 0.5, 0.8, 1.3, 2.0];
 
-/// The number of rounds over all heuristics.
 const ROUNDS: usize = 3;
 
 /// The minimum number of games for evidence, whatever the interval: it assumes a normal distribution,
@@ -73,26 +72,14 @@ pub fn suggest(games: &[Vec<(VoteStudy, Ballots)>]) -> Option<Suggestion> {
     candidates.push(weights);
     let tried = tried + candidates.len() - 1;
     let best = candidates.into_iter().min_by(|a, b| loss(a, &seen).mean.total_cmp(&loss(b, &seen).mean))?;
-    let mut against = GameSums::default();
-    let mut played = GameSums::default();
-    for game in &held_out {
-        against.next_game();
-        played.next_game();
-        for (vote, ballots) in *game {
-            if let Some((_, lost)) = best.elect(vote, ballots) {
-                against.add(lost - vote.loss);
-                played.add(vote.loss);
-            }
-        }
-    }
     Some(Suggestion {
         criterion: best.settings.criterion,
         games: (seen.len(), held_out.len()),
         tried,
         loss_seen: loss(&best, &seen),
         loss: loss(&best, &held_out),
-        played: played.mean(),
-        against_played: against.mean(),
+        played: mean(&best, &held_out, |vote, _| vote.loss),
+        against_played: mean(&best, &held_out, |vote, lost| lost - vote.loss),
         rule: best.name,
         settings: best.settings,
     })
@@ -135,12 +122,21 @@ fn best_weights(games: &[&Vec<(VoteStudy, Ballots)>]) -> (ReplayRule, usize) {
 
 /// Returns a rule's loss in some games, per cent of a point a vote.
 fn loss(rule: &ReplayRule, games: &[&Vec<(VoteStudy, Ballots)>]) -> MeanWithError {
+    mean(rule, games, |_, lost| lost)
+}
+
+/// Returns the mean of a value over the votes in which a rule elects, by the vote and the loss of the elected move.
+fn mean(
+    rule: &ReplayRule,
+    games: &[&Vec<(VoteStudy, Ballots)>],
+    value: impl Fn(&VoteStudy, f64) -> f64,
+) -> MeanWithError {
     let mut sums = GameSums::default();
     for game in games {
         sums.next_game();
         for (vote, ballots) in *game {
             if let Some((_, lost)) = rule.elect(vote, ballots) {
-                sums.add(lost);
+                sums.add(value(vote, lost));
             }
         }
     }

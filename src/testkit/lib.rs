@@ -32,7 +32,6 @@
 //! that return before they assert anything.
 
 pub mod needs;
-mod random;
 #[cfg(test)]
 mod sources;
 mod summary;
@@ -48,7 +47,6 @@ use std::{
 pub use inventory;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use needs::Need;
-pub use random::Random;
 pub use testkit_macros::test;
 use tokio::runtime::Builder;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
@@ -104,7 +102,6 @@ pub fn main_on_one_thread() -> ExitCode {
     main()
 }
 
-/// Runs the body of an async test.
 #[doc(hidden)]
 pub fn block_on(body: impl Future<Output = ()>) {
     let mut runtime = match ONE_THREAD.load(Ordering::Relaxed) {
@@ -114,7 +111,6 @@ pub fn block_on(body: impl Future<Output = ()>) {
     runtime.enable_all().build().expect("a runtime").block_on(body);
 }
 
-/// A program that ends with its test, however the test ends.
 pub struct ChildProgram(pub Child);
 
 impl Drop for ChildProgram {
@@ -148,12 +144,25 @@ pub async fn seen<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     within(what, looks).await
 }
 
+/// Numbers by xorshift (G. Marsaglia, *Xorshift RNGs*, 2003), from a seed other than zero.
+#[derive(Clone, Debug)]
+pub struct Random(pub u64);
+
+impl Random {
+    /// A number from 0 to `bound` - 1; 0 if there is none.
+    pub fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % bound.max(1)
+    }
+}
+
 fn require_all() -> bool {
     env::var_os(REQUIRE_ALL).is_some_and(|value| value == "1")
 }
 
 impl Test {
-    /// Returns why the test cannot run.
     fn missing(&self) -> Option<String> {
         self.needs.iter().find_map(|need| need.missing())
     }

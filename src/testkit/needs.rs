@@ -1,5 +1,3 @@
-//! Finds the programs and data of other projects for tests.
-
 use std::{
     env,
     fs::File,
@@ -8,9 +6,7 @@ use std::{
     sync::OnceLock,
 };
 
-/// A program or file that a test needs.
 pub struct Need {
-    /// Name of the missing program and how to install it.
     missing: &'static str,
     find: fn() -> Option<PathBuf>,
     found: OnceLock<Option<PathBuf>>,
@@ -31,7 +27,6 @@ impl Need {
             .unwrap_or_else(|| panic!("{}; #[testkit::test(needs(…))] would have ignored this test", self.missing))
     }
 
-    /// Names the missing program and how to get it.
     pub(crate) fn missing(&self) -> Option<String> {
         self.found().is_none().then(|| self.missing.to_owned())
     }
@@ -43,11 +38,10 @@ impl Need {
 
 /// A program of the same name in Debian, or of the named package.
 macro_rules! program {
-    ($(#[$doc:meta])* $name:ident, $program:literal) => {
-        program!($(#[$doc])* $name, $program, $program);
+    ($name:ident, $program:literal) => {
+        program!($name, $program, $program);
     };
-    ($(#[$doc:meta])* $name:ident, $program:literal, $package:literal) => {
-        $(#[$doc])*
+    ($name:ident, $program:literal, $package:literal) => {
         pub static $name: Need = Need::new(
             concat!($program, " not found: run tests/install-tools as root, or install the package ", $package),
             || program($program),
@@ -57,8 +51,7 @@ macro_rules! program {
 
 /// A Python that has all of these modules.
 macro_rules! python {
-    ($(#[$doc:meta])* $name:ident, $($module:literal),+) => {
-        $(#[$doc])*
+    ($name:ident, $($module:literal),+) => {
         pub static $name: Need = Need::new(
             concat!("Python with ", $($module, " ",)+ "not found: run tests/install-tools"),
             || python(concat!("import sys" $(, ", ", $module)+)),
@@ -69,37 +62,26 @@ macro_rules! python {
 /// The NATS server; PyPI has it, too.
 pub static NATS_SERVER: Need = Need::new("nats-server not found: run tests/install-tools", || program("nats-server"));
 
-program!(/// A UCI engine.
-    STOCKFISH, "stockfish");
-program!(/// A UCI engine.
-    ETHEREAL, "ethereal-chess");
-program!(/// A UCI and CECP engine for variants.
-    FAIRY_STOCKFISH, "fairy-stockfish");
-program!(/// A CECP engine.
-    GNUCHESS, "gnuchess");
-program!(/// A CECP engine.
-    FAIRYMAX, "fairymax");
-program!(/// A CECP engine.
-    PHALANX, "phalanx");
-program!(/// A CECP engine for variants.
-    SJENG, "sjeng");
-program!(/// A CECP engine.
-    HOICHESS, "hoichess");
-program!(/// A browser.
-    CHROMIUM, "chromium");
-program!(/// The WebDriver of [`CHROMIUM`].
-    CHROMEDRIVER, "chromedriver", "chromium-driver");
-program!(/// The verifier of systemd's units.
-    SYSTEMD_ANALYZE, "systemd-analyze", "systemd");
-program!(/// Any Python.
-    PYTHON, "python3");
+// UCI engines; the last one plays variants, and speaks CECP too.
+program!(STOCKFISH, "stockfish");
+program!(ETHEREAL, "ethereal-chess");
+program!(FAIRY_STOCKFISH, "fairy-stockfish");
 
-python!(/// A Python with python-chess.
-    PYTHON_CHESS, "chess");
-python!(/// A Python with the Lichess client berserk and python-chess.
-    PYTHON_BERSERK, "berserk", "chess");
-python!(/// A Python with pydraughts.
-    PYTHON_DRAUGHTS, "draughts");
+// CECP engines; the last one plays variants.
+program!(GNUCHESS, "gnuchess");
+program!(FAIRYMAX, "fairymax");
+program!(PHALANX, "phalanx");
+program!(HOICHESS, "hoichess");
+program!(SJENG, "sjeng");
+
+program!(CHROMIUM, "chromium");
+program!(CHROMEDRIVER, "chromedriver", "chromium-driver");
+program!(SYSTEMD_ANALYZE, "systemd-analyze", "systemd");
+program!(PYTHON, "python3");
+
+python!(PYTHON_CHESS, "chess");
+python!(PYTHON_BERSERK, "berserk", "chess");
+python!(PYTHON_DRAUGHTS, "draughts");
 
 /// A folder with the Syzygy tables of up to four men, WDL and DTZ.
 pub static SYZYGY: Need = Need::new("Syzygy tables not found: run tests/install-tools", || {
@@ -122,7 +104,6 @@ pub static PSEUDO_TERMINAL: Need = Need::new("no pseudo-terminals here: mount /d
     File::options().read(true).write(true).open(&multiplexer).is_ok().then_some(multiplexer)
 });
 
-/// The root of the workspace.
 pub(crate) fn workspace() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }

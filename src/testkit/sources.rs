@@ -9,7 +9,6 @@ use std::{
 
 use crate::needs::workspace;
 
-/// A file of the repository, named from its root.
 struct Source {
     path: PathBuf,
     text: String,

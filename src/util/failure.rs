@@ -21,12 +21,10 @@ impl Failure {
         Self { what: what.to_string(), code: ExitCode::FAILURE }
     }
 
-    /// Returns true if the log already has the reason.
     pub fn is_logged(&self) -> bool {
         self.what.is_empty()
     }
 
-    /// The code with which the program ends.
     pub fn code(&self) -> ExitCode {
         self.code
     }

@@ -9,11 +9,7 @@ pub enum Fault {
         accepted: String,
     },
     /// The value of the first key exceeds that of the second.
-    Order {
-        low: Vec<String>,
-        /// The key of the upper bound.
-        high: Vec<String>,
-    },
+    Order { low: Vec<String>, high: Vec<String> },
 }
 
 impl Fault {

@@ -6,13 +6,13 @@
 //! | failures of a command, output on the terminal | [`Failure`], [`print()`], [`printable`], [`outln`] |
 //! | values of settings and their faults | [`values`], [`Fault`] |
 //! | passwords, tokens, seeds | [`Secret`] |
+//! | items found or grouped in their order | [`find_or_add`], [`grouped`] |
 //! | FICS: lines that carry the time of their sending | [`timeseal`] |
 
 mod backoff;
 mod failure;
 mod fault;
 mod secret;
-mod shutdown;
 mod supervisor;
 mod terminal;
 pub mod timeseal;
@@ -22,6 +22,36 @@ pub use backoff::Backoff;
 pub use failure::Failure;
 pub use fault::Fault;
 pub use secret::{Secret, SecretError};
-pub use shutdown::Shutdown;
 pub use supervisor::{Supervisor, caught};
 pub use terminal::{print, printable, printable_json, steers};
+
+use tokio_util::sync::CancellationToken;
+
+/// The two requests to end, in the order in which they come. Cheap to clone; clones are the same requests.
+#[derive(Clone, Debug, Default)]
+pub struct Shutdown {
+    /// Starts nothing new; running games are finished.
+    pub drain: CancellationToken,
+    pub now: CancellationToken,
+}
+
+/// Collects values by their keys, both in the order in which they come.
+pub fn grouped<K: PartialEq, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+    for (key, value) in pairs {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, values)) => values.push(value),
+            None => groups.push((key, vec![value])),
+        }
+    }
+    groups
+}
+
+/// Returns the first item for which `is` returns true, or adds `new` at the end.
+pub fn find_or_add<T>(items: &mut Vec<T>, is: impl FnMut(&T) -> bool, new: impl FnOnce() -> T) -> &mut T {
+    let place = items.iter().position(is).unwrap_or_else(|| {
+        items.push(new());
+        items.len() - 1
+    });
+    &mut items[place]
+}

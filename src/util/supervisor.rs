@@ -42,7 +42,6 @@ pub struct Supervisor {
 }
 
 impl Supervisor {
-    /// Creates a supervisor of the task with this name in the log.
     pub const fn new(task: &'static str) -> Self {
         Self { task, backoff: Backoff::new(PAUSES.0, PAUSES.1).first_at_once(), last: None }
     }

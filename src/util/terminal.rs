@@ -16,11 +16,9 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     }
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
-        if steers(letter) {
-            // Writing to a text does not fail.
-            let _ = write!(shown, "{}", letter.escape_unicode());
-        } else {
-            shown.push(letter);
+        match steers(letter) {
+            true => shown.extend(letter.escape_unicode()),
+            false => shown.push(letter),
         }
     }
     Cow::Owned(shown)

@@ -36,21 +36,17 @@ impl Version {
     /// Returns the first line of the connection, which asks the server to read sealed lines from
     /// then on.
     pub fn hello(self) -> String {
-        let word = match self {
-            Self::One => "TIMESTAMP",
-            Self::Two => "TIMESEAL2",
-        };
-        format!("{word}|concilio {}|{}|", env!("CARGO_PKG_VERSION"), std::env::consts::OS)
+        format!("{}concilio {}|{}|", self.first_word(), env!("CARGO_PKG_VERSION"), std::env::consts::OS)
     }
 
-    /// Returns the version that a client's first line requests.
     pub fn of_hello(line: &[u8]) -> Option<Self> {
-        if line.starts_with(b"TIMESTAMP|") {
-            Some(Self::One)
-        } else if line.starts_with(b"TIMESEAL2|") {
-            Some(Self::Two)
-        } else {
-            None
+        [Self::One, Self::Two].into_iter().find(|version| line.starts_with(version.first_word().as_bytes()))
+    }
+
+    const fn first_word(self) -> &'static str {
+        match self {
+            Self::One => "TIMESTAMP|",
+            Self::Two => "TIMESEAL2|",
         }
     }
 }

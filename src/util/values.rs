@@ -18,9 +18,23 @@ pub fn named(path: &Path) -> Option<&Path> {
     (!path.as_os_str().is_empty()).then_some(path)
 }
 
-/// Reads a type from its text by `FromStr` and writes it by `Display`; errors name the accepted values.
+/// Reads a type from its text by `FromStr` and writes it by `Display`. Errors name the accepted values: those of `FromStr`, or
+/// `$accepted`.
 #[macro_export]
 macro_rules! from_text {
+    ($type:ty) => {
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                <String as serde::Deserialize>::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+            }
+        }
+
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+    };
     ($type:ty, $accepted:literal) => {
         impl<'de> serde::Deserialize<'de> for $type {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -48,7 +62,6 @@ macro_rules! from_text {
     };
 }
 
-/// A text of the wrong kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a value of this kind")]
 pub struct NotOfThisKind;

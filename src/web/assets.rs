@@ -1,5 +1,3 @@
-//! The files of the page, all built into this program.
-
 use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
@@ -80,7 +78,6 @@ const STYLE_PLACE: &str = "/* style */";
 pub struct PagePart {
     /// Name of the tab in addresses, such as `#/draughts`.
     pub name: &'static str,
-    /// Title of the tab.
     pub title: &'static str,
     /// Scripts by name. The first one is the module of the tab and exports `open`.
     pub scripts: &'static [(&'static str, &'static str)],
@@ -93,7 +90,6 @@ pub struct PagePart {
 }
 
 impl PagePart {
-    /// Returns the faults of its files: inline code, or an address of another site.
     pub fn faults(&self) -> Vec<String> {
         let style = ("style", self.style);
         self.scripts
@@ -129,9 +125,7 @@ fn faults_of(name: &str, text: &str) -> Vec<String> {
 
 #[derive(Clone)]
 pub(crate) struct Assets {
-    /// Content type and text of each file, by name.
     files: Arc<HashMap<String, (&'static str, Bytes)>>,
-    /// A hash of all files.
     edition: Arc<str>,
     /// The page's `Content-Security-Policy`, which admits the style in it.
     index_policy: HeaderValue,
@@ -185,7 +179,6 @@ impl Assets {
     }
 }
 
-/// Returns Black's piece of the same shape.
 fn black(shape: &str) -> String {
     [BODY, LINE, DETAIL].into_iter().fold(shape.to_owned(), |shape, (white, black)| shape.replace(white, black))
 }

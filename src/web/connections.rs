@@ -35,7 +35,6 @@ const TIME_TO_ASK: Duration = Duration::from_millis(250);
 const MOST_WAITING: usize = 192;
 const MOST_WAITING_FROM_ONE: usize = 160;
 
-/// The places of one listener.
 #[derive(Debug)]
 pub(crate) struct Places {
     /// Maximum number of admitted connections, together and from one address.
@@ -49,7 +48,6 @@ pub(crate) struct Places {
 #[derive(Debug, Default)]
 struct OpenConnections {
     next: u64,
-    /// The oldest first.
     by_number: BTreeMap<u64, OpenConnection>,
 }
 
@@ -59,7 +57,6 @@ struct OpenConnection {
     /// False while it waits for a place.
     admitted: bool,
     answering: usize,
-    /// True after its first request.
     has_asked: bool,
     idle_since: Instant,
     close: CancellationToken,
@@ -236,7 +233,6 @@ pub(crate) async fn answering(State(place): State<Arc<Place>>, request: Request,
     next.run(request).await.map(|body| Body::new(HeldBody { body, _held: held }))
 }
 
-/// A body with its connection's place.
 struct HeldBody {
     body: Body,
     _held: Answering,

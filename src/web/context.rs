@@ -1,5 +1,3 @@
-//! The program's data and services for the page.
-
 use std::sync::Arc;
 
 use axum::Router;
@@ -28,11 +26,9 @@ pub struct WebContext {
     pub another_game: Option<AnotherGame>,
     /// Tabs from other packages.
     pub parts: Vec<PagePart>,
-    /// Addresses of those tabs, below `/api/`.
     pub routes: Router,
 }
 
-/// Asks the demo for another game.
 pub type AnotherGame = Arc<dyn Fn() -> bool + Send + Sync>;
 
 #[derive(Clone)]

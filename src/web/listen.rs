@@ -31,7 +31,6 @@ const GOODBYE: Duration = Duration::from_secs(2);
 /// The pause after a connection that could not be accepted, so that a lack of file handles does not spin.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
 
-/// Origin of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Visitor {
     /// A client on the network, in need of the secret.
@@ -69,7 +68,6 @@ async fn accept(listener: Arc<TcpListener>) -> io::Result<(TcpStream, Visitor)> 
     Ok((stream, Visitor::Remote(address.ip())))
 }
 
-/// A listener, and the values shared by its connections.
 struct Doorway {
     router: Router,
     places: Arc<Places>,
@@ -83,7 +81,6 @@ impl Doorway {
         Self { router, places, tasks: tasks.clone(), stop }
     }
 
-    /// Accepts connections until the server stops.
     async fn run<S, F>(&self, mut accept: impl FnMut() -> F)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -144,7 +141,6 @@ mod unix {
     use super::{Arc, CancellationToken, Doorway, Router, TaskTracker, Visitor, io, supervised};
     use util::values::named;
 
-    /// The socket's file. Dropping it removes the file.
     #[derive(Debug)]
     pub(crate) struct SocketFile(PathBuf);
 
@@ -156,9 +152,6 @@ mod unix {
 
     /// Serves the router on a Unix socket for this user only until `stop`, for `watchers` watchers and
     /// others beside them.
-    ///
-    /// # Errors
-    /// If another process listens there, or the file cannot be created.
     pub(crate) async fn on_unix(
         path: &Path,
         router: Router,

@@ -1,5 +1,3 @@
-//! The searching machines: this one, and the workers of the cluster.
-
 use axum::{Json, extract::State};
 use serde_json::{Value, json};
 

@@ -25,7 +25,6 @@ impl HttpProblem {
         Self { status, error: error.into(), field: None }
     }
 
-    /// Names the field of the request at fault.
     pub fn about(mut self, field: &'static str) -> Self {
         self.field = Some(field);
         self

@@ -1,5 +1,3 @@
-//! Routes of the page.
-
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use axum::{
@@ -20,7 +18,7 @@ use crate::{
     control, machines,
     play::{self, PageGames},
     problem::{HttpProblem, in_one_form},
-    security::{self, Access, HostNames, OperatorKeys, PagePlayer, PageReader, Requester},
+    security::{self, Access, OperatorKeys, PagePlayer, PageReader, Requester},
     watch::{self, OverviewWatch},
 };
 use bot::session::EventBus;
@@ -79,7 +77,6 @@ pub(crate) fn build_for_journal(
     page(routes, false, false, keys, settings, Assets::new(parts))
 }
 
-/// Returns the routes of every page, with a daemon or without one.
 fn shared_routes(reader: JournalReader, keys: &Arc<OperatorKeys>, watch: &OverviewWatch) -> Router {
     Router::new()
         .merge(archive::routes(reader))
@@ -120,11 +117,13 @@ fn page(
         .fallback(async || HttpProblem::not_found("there is no such page"))
         .layer(middleware::from_fn(answer_in_time))
         .layer(middleware::from_fn(in_one_form))
-        .layer(middleware::from_fn_with_state(HostNames::new(&settings.hosts), security::refuse_foreign))
+        .layer(middleware::from_fn_with_state(
+            Arc::<[String]>::from(settings.hosts.as_slice()),
+            security::refuse_foreign,
+        ))
         .layer(middleware::from_fn(security::add_headers))
 }
 
-/// Starts another game of the demo.
 async fn another_game(
     _: PagePlayer,
     State(another_game): State<Option<AnotherGame>>,

@@ -1,5 +1,3 @@
-//! The page's server as a whole: it starts on the addresses of the settings and ends with the program.
-
 use std::{
     io,
     net::SocketAddr,
@@ -50,11 +48,7 @@ impl WebServer {
     }
 }
 
-/// Returns the operator's secret, if there is one.
-///
-/// # Errors
-/// [`WebError::Secret`] if it cannot be read, [`WebError::NoSecret`] if the address of the page needs
-/// one.
+/// Returns the operator's secret, if there is one; [`WebError::NoSecret`] if there is none and the address of the page needs it.
 pub fn secret_for(settings: &WebSettings) -> Result<Option<Secret>, WebError> {
     let secret = settings.secret()?;
     match settings.listen_address().filter(|address| !address.ip().is_loopback() && secret.is_none()) {
@@ -79,11 +73,7 @@ pub async fn serve_journal(
 }
 
 /// Serves the page on the address of the settings, if they name one, and the control channel on
-/// `socket`, if one is given, until `stop`.
-///
-/// # Errors
-/// [`WebError`] if the address or the socket cannot be used. Systems without Unix sockets ignore
-/// `socket`.
+/// `socket`, if one is given, until `stop`. Systems without Unix sockets ignore `socket`.
 pub async fn serve(
     settings: &WebSettings,
     context: WebContext,
@@ -94,7 +84,6 @@ pub async fn serve(
     serve_router(settings, socket, stop, |secret, port| router::build(settings, secret, port, context, end)).await
 }
 
-/// Serves a router, built with the operator's secret and the port of the page.
 async fn serve_router(
     settings: &WebSettings,
     socket: Option<&Path>,

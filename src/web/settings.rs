@@ -1,5 +1,3 @@
-//! Settings of the page.
-
 use std::{net::SocketAddr, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -49,7 +47,6 @@ impl Default for WebSettings {
 }
 
 impl WebSettings {
-    /// The environment variable that may hold the operator's secret.
     pub const SECRET_VARIABLE: &str = "CONCILIO_WEB_SECRET";
 
     /// Returns the address of the page; `None` if there is none, or it is invalid (see
@@ -58,10 +55,7 @@ impl WebSettings {
         self.address.parse().ok()
     }
 
-    /// The operator's secret from the file, the environment or systemd's credentials, if there is one.
-    ///
-    /// # Errors
-    /// [`SecretError`] if the file cannot be read or is empty.
+    /// Returns the operator's secret from the file, the environment or systemd's credentials, if there is one.
     pub fn secret(&self) -> Result<Option<Secret>, SecretError> {
         Secret::find("page's secret", named(&self.secret_file), Self::SECRET_VARIABLE, "web-secret")
     }

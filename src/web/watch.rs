@@ -169,7 +169,6 @@ fn json(value: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }
 
-/// Returns a server-sent event.
 pub(crate) fn event(name: &str, value: &impl Serialize) -> Bytes {
     event_of_json(name, &json(value))
 }
@@ -184,7 +183,6 @@ pub(crate) async fn status(_: PageReader, State(watch): State<OverviewWatch>) ->
     Ok(([(header::CONTENT_TYPE, "application/json")], whole).into_response())
 }
 
-/// Answers with the whole overview, then its changes, as server-sent events.
 pub(crate) async fn events(_: PageReader, State(watch): State<OverviewWatch>) -> Result<Response, HttpProblem> {
     let place = Arc::clone(&watch.places).try_acquire_owned();
     let place =
@@ -194,7 +192,6 @@ pub(crate) async fn events(_: PageReader, State(watch): State<OverviewWatch>) ->
     Ok(event_stream(stream::unfold(watcher, async |mut watcher| Some((watcher.next().await?, watcher)))))
 }
 
-/// Answers with server-sent events.
 pub(crate) fn event_stream(events: impl Stream<Item = Bytes> + Send + 'static) -> Response {
     // A buffering proxy would wait for the end of the stream.
     let unbuffered = HeaderName::from_static("x-accel-buffering");

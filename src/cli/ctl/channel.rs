@@ -14,10 +14,8 @@ use web::WebSettings;
 /// Timeout of an answer: a challenge waits for the chess server's own answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Remedy for a user who may not open the socket.
 const REMEDY: &str = "only root and the daemon's user may open it: run this command with sudo";
 
-/// A daemon that can be asked.
 pub(super) struct Channel {
     client: Client,
     url: Url,
@@ -63,7 +61,6 @@ impl Channel {
         Ok(Self { client: client(|builder| builder)?, place: url.to_string(), url, secret })
     }
 
-    /// Sends a command, and returns the daemon's sentence about it.
     pub(super) async fn perform(&self, command: &ControlCommand) -> Result<String, Failure> {
         let request = self.client.post(self.address("/api/control")?).json(command);
         let text = self.send(request).await?;
@@ -71,14 +68,9 @@ impl Channel {
         done.ok_or_else(|| self.no_daemon_of_ours())
     }
 
-    /// Returns the daemon's state as JSON.
-    pub(super) async fn status(&self) -> Result<String, Failure> {
-        self.send(self.client.get(self.address("/api/status")?)).await
-    }
-
-    /// Returns the daemon's workers as JSON.
-    pub(super) async fn machines(&self) -> Result<String, Failure> {
-        self.send(self.client.get(self.address("/api/machines")?)).await
+    /// Returns the daemon's answer from this address, as JSON.
+    pub(super) async fn get(&self, path: &str) -> Result<String, Failure> {
+        self.send(self.client.get(self.address(path)?)).await
     }
 
     fn address(&self, path: &str) -> Result<Url, Failure> {

@@ -17,7 +17,6 @@ use channel::Channel;
 use domain::{ChatRoom, GameId, ServerName, TimeControl, Tournament, Variant};
 use util::{Secret, SecretError, outln, printable, printable_json};
 
-/// Tell a running daemon what to do, or ask what it is doing
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   concilio ctl status
@@ -148,14 +147,13 @@ struct GameArg {
 /// Empty without a daemon or an answer.
 pub(super) async fn unused_workers(socket: &Path) -> BTreeMap<String, String> {
     let Ok(channel) = Channel::to_socket(socket) else { return BTreeMap::new() };
-    let Ok(text) = channel.machines().await else { return BTreeMap::new() };
+    let Ok(text) = channel.get("/api/machines").await else { return BTreeMap::new() };
     let machines: Vec<Value> = serde_json::from_str(&text).unwrap_or_default();
     let text = |value: &Value| value.as_str().map(str::to_owned);
     machines.iter().filter_map(|machine| Some((text(&machine["name"])?, text(&machine["closed"])?))).collect()
 }
 
 impl CtlCommand {
-    /// Asks the daemon and prints its answer.
     pub(super) async fn run(self) -> Result<(), Failure> {
         let channel = match self.address {
             Some(address) => Channel::to_page(&address, self.secret_file.as_deref())?,
@@ -173,9 +171,9 @@ impl CtlCommand {
         let as_json = matches!(self.order, Order::Status { json: true });
         match self.order.into_command() {
             Some(command) => outln!("{}", printable(&channel.perform(&command).await?)),
-            None if as_json => outln!("{}", printable_json(channel.status().await?.trim_end())),
+            None if as_json => outln!("{}", printable_json(channel.get("/api/status").await?.trim_end())),
             None => {
-                for line in status::lines(&channel.status().await?)? {
+                for line in status::lines(&channel.get("/api/status").await?)? {
                     outln!("{}", printable(&line));
                 }
             }
@@ -184,13 +182,11 @@ impl CtlCommand {
     }
 }
 
-/// Reads the password of a tournament from a file.
 fn password_in(file: &str) -> Result<Secret, SecretError> {
     Secret::read("password of the tournament", Path::new(file))
 }
 
 impl Order {
-    /// Returns the command to the daemon; `None` for the status.
     fn into_command(self) -> Option<ControlCommand> {
         Some(match self {
             Self::Status { .. } => return None,

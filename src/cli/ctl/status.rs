@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use crate::cli::Failure;
 
-/// Number of shown log lines.
 const LAST_LINES: usize = 8;
 
 /// The daemon's answer in lines: the accounts, the games, the last lines of the log.

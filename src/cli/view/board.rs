@@ -14,7 +14,6 @@ const INK: style::Color = style::Color::AnsiValue(16);
 /// Columns beside a board that is drawn large.
 const ROOM_BESIDE: usize = 44;
 
-/// The size of a square in columns and rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SquareSize {
     columns: usize,

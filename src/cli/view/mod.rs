@@ -37,7 +37,6 @@ use util::printable;
 /// Minimum interval between redraws.
 const FRAME: Duration = Duration::from_millis(100);
 
-/// The task that shows the games.
 pub(super) struct Viewer {
     done: CancellationToken,
     /// Hints, or `None` where another picture begins.
@@ -161,7 +160,6 @@ fn print_lines(lines: &[String]) {
     }
 }
 
-/// The result of a game: `1-0, White won by checkmate`.
 pub(super) fn result_in_words(status: &GameStatus, winner: Option<Color>) -> String {
     let how = how_it_ended(status);
     match winner {

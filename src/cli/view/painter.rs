@@ -14,7 +14,6 @@ const USUAL_SIZE: (u16, u16) = (80, 24);
 /// Paints on `out`. The cursor is hidden meanwhile, and shown again when the painter is dropped.
 pub(super) struct Painter<W: Write> {
     out: W,
-    /// Lines to show above the view.
     said: Vec<String>,
     /// Lines on the terminal, and its width then.
     painted: Vec<String>,

@@ -22,6 +22,7 @@ use domain::{
     Clocks, Color, Decision, GameId, GameInfo, Line, Phase, Proposal,
     vote_words::{ElectorRole, MoveGroup, NamedElector, VoteInWords},
 };
+use util::grouped;
 
 /// The fewest columns in which anything is shown beside the board.
 const NARROWEST_SIDE: usize = 26;
@@ -38,7 +39,6 @@ const MOVE_COLORS: [style::Color; 6] = [
     style::Color::Cyan,
 ];
 
-/// All known games.
 #[derive(Default)]
 pub(super) struct Scene {
     games: BTreeMap<GameKey, WatchedGame>,
@@ -109,21 +109,13 @@ impl Scene {
                 self.choose();
             }
             GameEvent::Position { line, clocks } => return self.position(key, line, *clocks),
-            GameEvent::Proposal(proposal) => {
-                if let Some(game) = self.games.get_mut(key) {
-                    game.propose(proposal);
-                }
-            }
+            GameEvent::Proposal(proposal) => self.games.get_mut(key)?.propose(proposal),
             GameEvent::Decided { line, decision, .. } => {
-                if let Some(game) = self.games.get_mut(key) {
-                    let (line, decision) = (Arc::clone(line), Arc::clone(decision));
-                    game.decision = Some(DecidedMove { line, decision, words: OnceCell::new() });
-                }
+                let (line, decision) = (Arc::clone(line), Arc::clone(decision));
+                self.games.get_mut(key)?.decision = Some(DecidedMove { line, decision, words: OnceCell::new() });
             }
             GameEvent::Over { status, winner, .. } => {
-                if let Some(game) = self.games.get_mut(key) {
-                    game.over = Some(result_in_words(status, *winner));
-                }
+                self.games.get_mut(key)?.over = Some(result_in_words(status, *winner));
                 self.choose();
             }
             GameEvent::Sent { .. }
@@ -362,16 +354,12 @@ impl WatchedGame {
 
 /// The names of a move's supporters, equal ones counted: `king and centre, 2 × all knowledge (net)`.
 fn supporters(group: &MoveGroup) -> String {
-    let mut names: Vec<(String, usize)> = Vec::new();
-    for elector in &group.by {
+    let name = |elector: &NamedElector| {
         let adviser = if elector.adviser && elector.role != ElectorRole::Prover { " (adviser)" } else { "" };
-        let name = format!("{}{adviser}", elector.name);
-        match names.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, count)) => *count += 1,
-            None => names.push((name, 1)),
-        }
-    }
-    let names = names.iter().map(|(name, count)| if *count > 1 { format!("{count} × {name}") } else { name.clone() });
+        (format!("{}{adviser}", elector.name), ())
+    };
+    let names = grouped(group.by.iter().map(name)).into_iter();
+    let names = names.map(|(name, all)| if all.len() > 1 { format!("{} × {name}", all.len()) } else { name });
     names.collect::<Vec<_>>().join(", ")
 }
 

@@ -39,7 +39,6 @@ fn printed(board: &Board) -> BTreeMap<char, f64> {
     rows.collect()
 }
 
-/// The board at the end of a line.
 fn end(line: &Line, moves: &[UciMove]) -> Board {
     let mut line = line.clone();
     moves.iter().for_each(|mv| line.play(*mv).expect("legal"));

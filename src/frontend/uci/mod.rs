@@ -17,7 +17,7 @@ use super::{
     Setup,
     board::{self, BoardStyle},
     engine_session::{self, EngineSession},
-    lines, options,
+    lines_of, options,
     search_progress::SearchProgress,
 };
 use council::player::{PlayerEvent, RequestId, Time};
@@ -29,7 +29,7 @@ use engine::{
 
 /// Serves UCI until `quit` or the end of `input`.
 pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup: Setup) -> io::Result<()> {
-    let mut lines = lines::read(input)?;
+    let mut lines = lines_of(input)?;
     let (engine, events) = EngineSession::new(setup);
     let mut session = UciSession { output, engine, events, search: None, chess960: false, debug: false };
     loop {
@@ -51,7 +51,6 @@ const MOST_OF_A_CLOCK: f64 = 0.4;
 /// The number of searches without a council; a council's searches have others.
 const NO_COUNCIL: RequestId = RequestId(0);
 
-/// A search that has not been answered yet.
 struct UciSearch {
     request: RequestId,
     line: Arc<Line>,

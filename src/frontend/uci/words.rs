@@ -14,9 +14,7 @@ pub(super) fn option(choice: &EngineOption) -> String {
     match kind {
         OptionKind::Check => format!("option name {name} type check default {value}"),
         OptionKind::Spin(least, most) => format!("option name {name} type spin default {value} min {least} max {most}"),
-        OptionKind::Combo(words) => {
-            format!("option name {name} type combo default {value} var {}", words.join(" var "))
-        }
+        OptionKind::Combo(all) => format!("option name {name} type combo default {value} var {}", all.join(" var ")),
         OptionKind::Text => format!("option name {name} type string default {text}"),
         OptionKind::Button => format!("option name {name} type button"),
     }

@@ -49,7 +49,6 @@ impl Default for ChessClock {
 }
 
 impl ChessClock {
-    /// Resets both clocks; drops the depth limit.
     pub(super) fn reset(&mut self) {
         self.depth = None;
         self.reset_clocks();
@@ -123,7 +122,6 @@ impl ChessClock {
         Ok(())
     }
 
-    /// Exchanges the clocks, when the sides are exchanged.
     pub(super) const fn swap(&mut self) {
         std::mem::swap(&mut self.ours, &mut self.theirs);
     }

@@ -7,7 +7,6 @@ use domain::Line;
 pub(super) struct Edit {
     board: Board,
     turn: Color,
-    /// The colour of the pieces placed now.
     color: Color,
 }
 

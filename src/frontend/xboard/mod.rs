@@ -28,7 +28,7 @@ use std::{
 
 use tokio::sync::mpsc;
 
-use super::{Setup, board::BoardStyle, engine_session::EngineSession, lines, search_progress::SearchProgress};
+use super::{Setup, board::BoardStyle, engine_session::EngineSession, lines_of, search_progress::SearchProgress};
 use chess_clock::ChessClock;
 use council::player::{PlayerEvent, RequestId};
 use domain::{Color, Decision, Line, UciMove};
@@ -37,7 +37,7 @@ use record::MoveNotes;
 
 /// Serves CECP until `quit` or the end of `input`.
 pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup: Setup) -> io::Result<()> {
-    let mut lines = lines::read(input)?;
+    let mut lines = lines_of(input)?;
     let (engine, events) = EngineSession::new(setup);
     let mut session = XboardSession::new(output, engine, events);
     loop {
@@ -62,7 +62,6 @@ enum Purpose {
     Hint,
 }
 
-/// A search that has not been answered yet.
 struct XboardSearch {
     request: RequestId,
     purpose: Purpose,

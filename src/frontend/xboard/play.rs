@@ -1,5 +1,3 @@
-//! Playing: searching the own move, making it, offering draws and resigning.
-
 use std::{
     io::{self, Write},
     sync::Arc,

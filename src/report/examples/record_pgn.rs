@@ -9,7 +9,6 @@ use std::{env, fs::File, io::BufReader, sync::Arc, time::Duration};
 use bot::journal::{GameKey, Journal, JournalSettings};
 use domain::{Color, GameInfo, GameStatus, GameTerms, Line, PgnGame, Player, ServerName, TimeControl, Variant};
 
-/// The length below which games are skipped.
 const FEWEST_PLIES: usize = 20;
 
 #[tokio::main]

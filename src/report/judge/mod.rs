@@ -145,10 +145,7 @@ pub struct Verdicts {
 }
 
 impl Verdicts {
-    /// Opens a judge's verdicts in a journal.
-    ///
-    /// # Errors
-    /// If the journal cannot be written: a new judge is recorded.
+    /// Opens a judge's verdicts in a journal that can be written: a new judge is recorded.
     pub fn open(path: &std::path::Path, judge: &JudgeSpec) -> Result<Self, JournalError> {
         let judgements = Rc::new(Judgements::open(path)?);
         let judge = judgements.judge(&judge.name())?;

@@ -16,7 +16,6 @@ pub fn position_key(line: &Line) -> u64 {
     line.position().zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
 }
 
-/// The journal's data of a game.
 #[derive(Clone, Debug)]
 pub struct GameMaterial {
     pub record: GameRecord,

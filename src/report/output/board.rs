@@ -6,7 +6,6 @@ use super::html::escaped;
 use domain::{Color, UciMove};
 use shakmaty::{Board, Role, Square, fen::Fen};
 
-/// Pixels a square.
 const SQUARE: i32 = 45;
 
 /// Draws a position with an arrow in a colour for each of some moves, seen from the side of `bottom`;

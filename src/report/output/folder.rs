@@ -22,7 +22,6 @@ use super::{
 use crate::{formulas::MoveLabel, study::GameStudy};
 use util::Failure;
 
-/// Games on a page of the list.
 const ROWS: usize = 200;
 
 const NEWEST: usize = 20;
@@ -83,16 +82,13 @@ fn remove_abandoned(folder: &Path) {
     }
 }
 
-/// A report during its writing.
 pub struct ReportFolder {
     folder: PathBuf,
     judge: String,
     pgn: GrowingFile,
     games: GrowingFile,
     moves: GrowingFile,
-    /// Rows of the list, the oldest game first.
     rows: Vec<String>,
-    /// The pages of games by their keys.
     links: HashMap<String, String>,
     earlier: Option<Value>,
 }
@@ -142,7 +138,6 @@ impl ReportFolder {
         Ok(())
     }
 
-    /// Writes the pages on all games and returns the first one's path.
     pub fn finish(mut self, report: &Report) -> Result<PathBuf, Failure> {
         let mut growing = [&mut self.pgn, &mut self.games, &mut self.moves];
         growing.iter_mut().try_for_each(|file| file.flush())?;

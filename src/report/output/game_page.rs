@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use bot::journal::pgn_result;
+use domain::vote_words::capitalised;
 
 use super::{
     board::board,
@@ -37,16 +38,10 @@ fn title(game: &GameStudy) -> String {
 }
 
 fn body(game: &GameStudy, judge: &str) -> String {
-    let mut body = summary(game, judge);
-    body.push_str(&expectation_curve(game));
-    body.push_str(&votes(game));
-    body.push_str(&errors(game));
-    body.push_str("<h2>Moves</h2>\n");
-    body.push_str(&moves(game));
-    body
+    let moves = format!("<h2>Moves</h2>\n{}", moves(game));
+    [summary(game, judge), expectation_curve(game), votes(game), errors(game), moves].concat()
 }
 
-/// The game in a few lines, and the accuracy of each side.
 fn summary(game: &GameStudy, judge: &str) -> String {
     let record = &game.record;
     let mut text = format!(
@@ -156,12 +151,6 @@ fn vote_text(vote: &VoteStudy) -> String {
     sentences.collect::<Vec<_>>().join("<br>")
 }
 
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
-/// Returns true if the electors wanted different moves.
 fn is_split(vote: &VoteStudy) -> bool {
     !vote.why.is_empty() || tally(vote).len() > 1
 }
@@ -175,7 +164,6 @@ fn best_line(played: &MoveStudy) -> String {
     escaped(&played.best_line.iter().take(5).cloned().collect::<Vec<_>>().join(" "))
 }
 
-/// The move with its number and its sign, in the colour of its label.
 fn move_name(played: &MoveStudy) -> String {
     let name = escaped(&numbered(played.number, played.mover.is_white(), &played.san));
     match played.label {
@@ -218,7 +206,6 @@ fn moves(game: &GameStudy) -> String {
     table.end().replace("<table>", "<table class=\"moves\">") + note
 }
 
-/// The split votes.
 fn votes(game: &GameStudy) -> String {
     let mut table = HtmlTable::new(&[
         "move",

@@ -1,5 +1,3 @@
-//! Pages: escaped text, tables, and the common frame.
-
 use std::fmt::{Display, Write as _};
 
 use crate::statistics::GameSums;
@@ -11,20 +9,9 @@ pub const PALETTE: &str = include_str!("palette.css");
 /// light or dark as the reader prefers.
 pub const STYLE: &str = concat!(include_str!("palette.css"), include_str!("report.css"));
 
-/// Escapes a text for HTML.
 pub(super) fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            other => safe.push(other),
-        }
-    }
-    safe
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    text.replace('"', "&quot;").replace('\'', "&#39;")
 }
 
 /// Writes a whole page. `root` leads to the folder of the report.
@@ -47,7 +34,6 @@ pub(super) fn framed(title: &str, style: &str, nav: &str, body: &str) -> String 
     )
 }
 
-/// A table, built row by row.
 pub(super) struct HtmlTable {
     html: String,
     figures: Vec<bool>,
@@ -71,7 +57,6 @@ impl HtmlTable {
         Self { html, figures, rows: 0 }
     }
 
-    /// Adds a row of cells in HTML.
     pub(super) fn row<T: Display>(&mut self, cells: &[T]) {
         self.html.push_str("<tr>");
         for (cell, figure) in cells.iter().zip(&self.figures) {

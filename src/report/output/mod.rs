@@ -24,6 +24,8 @@ pub use html::{PALETTE, STYLE};
 pub use pgn::annotated_pgn;
 pub use text::{council_text, totals_text};
 
+use std::path::PathBuf;
+
 use bot::journal::GameRecord;
 use serde::Serialize;
 
@@ -39,10 +41,11 @@ pub struct Report {
     pub made_at: String,
     pub totals: Totals,
     pub council: CouncilStudy,
-    /// Changes since the previous report in the folder.
     pub changes: Vec<Change>,
-    /// The best rule of election, if requested.
     pub suggestion: Option<Suggestion>,
+    /// The first page, if pages were requested.
+    #[serde(skip)]
+    pub index: Option<PathBuf>,
 }
 
 /// Returns a name for a game's files. Characters other than ASCII letters and digits become `-`.

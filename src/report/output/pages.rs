@@ -1,5 +1,3 @@
-//! The pages on all games: the first page, the council's page, and the lists.
-
 use std::fmt::Write as _;
 
 use super::{
@@ -13,7 +11,6 @@ const OPPONENTS: usize = 30;
 
 const OPENINGS: usize = 40;
 
-/// Writes the first page of a report on `games` games. `newest` are rows of the newest ones.
 pub(super) fn index(report: &Report, games: usize, newest: &str) -> String {
     let totals = &report.totals;
     let mut body = format!(
@@ -148,7 +145,6 @@ fn opening(text: &mut String, node: &OpeningNode) {
     text.push_str("</details>\n");
 }
 
-/// Writes the page on the council. `link` returns the page of a game by its key.
 pub(super) fn council(report: &Report, link: impl Fn(&str) -> Option<String>) -> String {
     let council = &report.council;
     if council.votes == 0 {

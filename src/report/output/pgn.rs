@@ -2,7 +2,7 @@
 //! of Lichess and python-chess, better lines as variations, and the votes.
 
 use bot::journal::{pgn_clock, pgn_result, pgn_tags};
-use domain::{Color, PgnWriter, Score};
+use domain::{Color, PgnWriter, Score, vote_words::capitalised};
 
 use crate::{
     study::{GameStudy, MoveStudy, VoteStudy},
@@ -55,31 +55,31 @@ fn variation(text: &mut PgnWriter, played: &MoveStudy) {
         move_number += u32::from(mover.is_black());
         mover = !mover;
     }
-    let count = words.len();
-    for (index, word) in words.into_iter().enumerate() {
-        let open = if index == 0 { "(" } else { "" };
-        let close = if index + 1 == count { ")" } else { "" };
-        text.word(&format!("{open}{word}{close}"));
+    if let Some(first) = words.first_mut() {
+        first.insert(0, '(');
     }
+    if let Some(last) = words.last_mut() {
+        last.push(')');
+    }
+    words.iter().for_each(|word| text.word(word));
 }
 
 /// The words of a comment; commands to programs, such as `[%clk 0:01:00]`, are one word each.
 fn comment(game: &GameStudy, index: usize, played: &MoveStudy) -> Vec<String> {
-    let mut commands = Vec::new();
-    commands.extend(eval(played.value_for_white(), played.san.ends_with('#')));
-    commands.extend(played.clock.map(|clock| format!("[%clk {}]", pgn_clock(clock))));
-    commands.extend(played.taken.map(|taken| format!("[%emt {}]", pgn_clock(taken))));
+    let commands = [
+        eval(played.value_for_white(), played.mates()),
+        played.clock.map(|clock| format!("[%clk {}]", pgn_clock(clock))),
+        played.taken.map(|taken| format!("[%emt {}]", pgn_clock(taken))),
+    ];
     // A brace would end the comment, a bracket begin a command.
     let text = remarks(game, index, played).join(" ").replace(['{', '[', '<'], "(").replace(['}', ']', '>'], ")");
-    commands.into_iter().chain(text.split_ascii_whitespace().map(str::to_owned)).collect()
+    commands.into_iter().flatten().chain(text.split_ascii_whitespace().map(str::to_owned)).collect()
 }
 
 fn remarks(game: &GameStudy, index: usize, played: &MoveStudy) -> Vec<String> {
     let mut words = Vec::new();
     if let (Some(label), Some(best)) = (played.label, played.best_line.first()) {
-        let mut word = label.word().to_owned();
-        word[..1].make_ascii_uppercase();
-        words.push(format!("{word}. {best} was best."));
+        words.push(format!("{}. {best} was best.", capitalised(label.word())));
     }
     words.extend(played.missed.map(|missed| missed.sentence().to_owned()));
     if played.tables.is_some_and(|tables| tables.spoiled()) {
@@ -101,7 +101,6 @@ fn eval(score: Score, mated: bool) -> Option<String> {
     }
 }
 
-/// Writes the proposals, if the electors did not agree.
 fn vote_text(vote: &VoteStudy) -> Option<String> {
     let tally = tally(vote);
     if tally.len() < 2 {

@@ -1,5 +1,3 @@
-//! The short text on the terminal.
-
 use std::fmt::Write as _;
 
 use util::printable;
@@ -13,7 +11,6 @@ use crate::{
 /// The number of openings, criteria and electors named.
 const NAMED: usize = 5;
 
-/// Writes results, losses and openings in some lines.
 pub fn totals_text(totals: &Totals) -> String {
     let mut text = String::new();
     let all = &totals.all;

@@ -1,28 +1,25 @@
 //! The study of one game: the cost of every move, by the verdicts before and after it.
 
-mod clock;
 mod moves;
 mod phases;
-mod turning_point;
 mod votes;
 
 pub use moves::{MissedChance, MoveStudy, TablebaseTruth};
 pub use phases::{GamePhase, ending_name};
 pub use votes::{VoteStudy, VoterStudy};
 
-use domain::Color;
+use domain::{BySide, Color, Source};
 use engine::Tablebases;
 use serde::Serialize;
 
-use bot::journal::GameRecord;
+use bot::journal::{GameRecord, MoveRecord};
 
 use crate::{
-    formulas::{BySide, MoveLabel, game_accuracy},
+    formulas::{MoveLabel, game_accuracy},
     judge::{GameMaterial, GameVerdicts},
     openings::NamedOpening,
 };
 
-/// A game with the cost of each move.
 #[derive(Clone, Debug, Serialize)]
 pub struct GameStudy {
     #[serde(flatten)]
@@ -53,7 +50,7 @@ impl GameStudy {
         }
         let positions = material.positions()?;
         let mut moves = moves::study(material, &positions, verdicts, tables)?;
-        clock::add_times(&material.record, material, &mut moves);
+        moves::add_times(material, &mut moves);
         let votes = votes::study(material, &positions, verdicts, &moves);
         for vote in &votes {
             if let Some(studied) = moves.get_mut(vote.ply) {
@@ -63,11 +60,9 @@ impl GameStudy {
         let opening = NamedOpening::of(&material.line);
         let first = moves.first()?.mover;
         let after: Vec<_> = moves.iter().map(MoveStudy::value_for_white).collect();
-        let from_book = |(played, _): &(bot::journal::MoveRecord, _)| {
-            played
-                .ours
-                .as_ref()
-                .is_some_and(|ours| domain::Source::of_openings().any(|source| ours.source == source.word()))
+        let from_book = |(played, _): &(MoveRecord, _)| {
+            let source = played.ours.as_ref().and_then(|ours| Source::from_word(&ours.source));
+            source.is_some_and(Source::is_of_openings)
         };
         Some(Self {
             opening_plies: opening.map_or(0, |(_, plies)| plies),
@@ -79,7 +74,7 @@ impl GameStudy {
                 white: average_loss(&moves, Color::White),
                 black: average_loss(&moves, Color::Black),
             },
-            turning_point: turning_point::find(&moves, material.record.winner),
+            turning_point: moves::turning_point(&moves, material.record.winner),
             record: material.record.clone(),
             moves,
             votes,
@@ -90,7 +85,6 @@ impl GameStudy {
         self.accuracy.of(self.record.our_color)
     }
 
-    /// Returns the number of moves of a side with this label.
     pub fn labels(&self, side: Color, label: MoveLabel) -> usize {
         self.moves.iter().filter(|played| played.mover == side && played.label == Some(label)).count()
     }

@@ -2,7 +2,7 @@
 
 use std::{fmt::Display, time::Duration};
 
-use domain::{Color, Line, Score, UciMove, engine_position};
+use domain::{Color, Line, Score, TimeControl, UciMove, engine_position};
 use engine::{Outcome, Tablebases};
 use serde::{Serialize, Serializer};
 
@@ -63,7 +63,6 @@ impl MoveStudy {
         if self.mover.is_white() { self.after } else { for_the_other(self.after) }
     }
 
-    /// Returns true if it mates.
     pub fn mates(&self) -> bool {
         self.san.ends_with('#')
     }
@@ -75,7 +74,6 @@ impl MoveStudy {
     }
 }
 
-/// A chance missed by a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MissedChance {
@@ -109,10 +107,8 @@ impl MissedChance {
 /// The true result of the positions before and after a move, from the mover's side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct TablebaseTruth {
-    /// The result of best play before it.
     #[serde(serialize_with = "outcome")]
     pub before: Outcome,
-    /// The result of best play after it.
     #[serde(serialize_with = "outcome")]
     pub after: Outcome,
 }
@@ -185,7 +181,7 @@ fn study_move(
         accuracy: move_accuracy(expected_before, expected_after),
         label: if is_best { None } else { MoveLabel::of(before, after) },
         better: verdict.best().filter(|_| !is_best),
-        best_line: line_san(line, &verdict.line),
+        best_line: line.sans(verdict.line.iter().copied()),
         depth: verdict.depth,
         phase: phases::of(line),
         missed: if is_best { None } else { MissedChance::of(before, after) },
@@ -194,20 +190,6 @@ fn study_move(
         taken: None,
         at_stake: None,
     }
-}
-
-/// Returns moves in algebraic notation up to the first illegal one.
-fn line_san(line: &Line, moves: &[UciMove]) -> Vec<String> {
-    let mut line = line.clone();
-    let mut texts = Vec::with_capacity(moves.len());
-    for uci in moves {
-        let text = line.san(*uci);
-        if line.play(*uci).is_err() {
-            break;
-        }
-        texts.push(text);
-    }
-    texts
 }
 
 /// Returns the result of a position with best play, for the side to move, if tables cover it.
@@ -226,6 +208,39 @@ const fn reversed(outcome: Outcome) -> Outcome {
         Outcome::Draw => Outcome::Draw,
         Outcome::Win => Outcome::Loss,
     }
+}
+
+/// Adds clocks and times to the moves. A move of the bot without known clocks has the time of its
+/// search.
+pub(super) fn add_times(material: &GameMaterial, moves: &mut [MoveStudy]) {
+    for ((played, _), studied) in material.moves.iter().zip(moves) {
+        studied.taken = played.ours.as_ref().map(|ours| ours.elapsed);
+        let TimeControl::RealTime { increment, .. } = material.record.time_control else { continue };
+        studied.clock = played.clock_after;
+        if let (Some(before), Some(after)) = (played.clock_before, played.clock_after) {
+            // The first move of either side costs nothing and earns no increment.
+            let increment = if played.ply < 2 { Duration::ZERO } else { increment };
+            studied.taken = Some((before + increment).saturating_sub(after));
+        }
+    }
+}
+
+/// Below this expectation, per cent, a side stands worse.
+const STANDS_WORSE: f64 = 40.0;
+
+/// Returns the decisive move of a game: the loser's move after its last good position. Without a winner, the most costly move with
+/// a label. An index of `moves`; `None` if no move decided, as in a game lost on time in a good position.
+pub(super) fn turning_point(moves: &[MoveStudy], winner: Option<Color>) -> Option<usize> {
+    let Some(winner) = winner else {
+        let labelled = moves.iter().enumerate().filter(|(_, played)| played.label.is_some());
+        return labelled.max_by(|(_, a), (_, b)| a.loss.total_cmp(&b.loss)).map(|(index, _)| index);
+    };
+    let stands_worse = |played: &MoveStudy| {
+        let loser = if played.mover == winner { 100.0 - played.expected_after } else { played.expected_after };
+        loser < STANDS_WORSE
+    };
+    let last_good = moves.iter().rposition(|played| !stands_worse(played)).map_or(0, |index| index + 1);
+    moves.get(last_good).filter(|played| played.mover != winner).map(|_| last_good)
 }
 
 fn text<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {

@@ -10,9 +10,7 @@ use shakmaty::{Board, Color, Position as _, Role, Square};
 pub enum GamePhase {
     /// Nearly all pieces are there.
     Opening,
-    /// Neither opening nor ending.
     Middlegame,
-    /// At most about a queen and a rook a side are left.
     Ending,
 }
 
@@ -28,7 +26,6 @@ impl GamePhase {
     }
 }
 
-/// Returns the part of the game of a position.
 pub(super) fn of(line: &Line) -> GamePhase {
     let board = line.position().board();
     let count = |role| board.by_role(role).count();

@@ -1,5 +1,3 @@
-//! A vote studied: the cost of each elector's move.
-
 use std::time::Duration;
 
 use bot::journal::{OurMove, ProposalRecord, vote_in_words};
@@ -18,7 +16,6 @@ pub struct VoteStudy {
     pub criterion: String,
     /// The split of the vote, 0 (unanimous) to 1.
     pub split: Option<f64>,
-    /// The vote in one sentence.
     pub sentence: String,
     /// The reasons against the other proposals, in one sentence; empty for a unanimous vote.
     pub why: String,
@@ -43,7 +40,6 @@ pub struct VoteStudy {
     pub had_second_phase: bool,
 }
 
-/// An elector's proposal and its cost.
 #[derive(Clone, Debug, Serialize)]
 pub struct VoterStudy {
     #[serde(flatten)]

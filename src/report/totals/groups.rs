@@ -1,8 +1,7 @@
-//! Results and performance rating of games with something in common.
-
 use bot::journal::{GameRecord, GameResult};
 use domain::is_title_of_bot;
 use serde::Serialize;
+use util::find_or_add;
 
 use super::RATING_STEP;
 use crate::study::GameStudy;
@@ -43,7 +42,6 @@ impl ResultCount {
     }
 }
 
-/// Games with something in common.
 #[derive(Debug, Default, Serialize)]
 pub struct GroupFigure {
     pub name: String,
@@ -124,12 +122,7 @@ impl Groups {
         });
         let ending = study.and_then(|study| study.ending).map(|(_, name)| name);
         let count = |groups: &mut Vec<GroupFigure>, name: &str| {
-            let known = groups.iter().position(|group| group.name == name);
-            let place = known.unwrap_or_else(|| {
-                groups.push(GroupFigure::named(name));
-                groups.len() - 1
-            });
-            groups[place].add(record, result, accuracy);
+            find_or_add(groups, |group| group.name == name, || GroupFigure::named(name)).add(record, result, accuracy);
         };
         count(&mut self.opponents, &opponent.name);
         count(&mut self.kinds, kind);

@@ -29,18 +29,14 @@ const TIME_TROUBLE: f64 = 0.1;
 
 const RATING_STEP: u32 = 200;
 
-/// Sums over games, in the order of their start.
 #[derive(Debug, Serialize)]
 pub struct Totals {
     pub all: GroupFigure,
     pub studied: usize,
     pub groups: Groups,
-    /// Openings and their variations, the most costly first.
     pub openings: Vec<OpeningNode>,
-    /// Lost games by cause.
     pub losses: BTreeMap<LossCause, usize>,
     pub streaks: Streaks,
-    /// The bot's rating, game by game.
     pub ratings: Vec<RatingPoint>,
     /// The cost of moves by part of the game, per cent of a point a move, for both sides.
     pub phases: [PhaseFigure; 3],
@@ -48,7 +44,6 @@ pub struct Totals {
     pub time_trouble: TimeTroubleFigure,
     /// The bot's labels a game: inaccuracies, mistakes, blunders; their numbers until the end.
     pub labels: [f64; 3],
-    /// Wins and mates missed by the bot.
     pub missed: MissedFigure,
     /// Results of games with faults of connection or server, and of the others.
     pub with_faults: ResultCount,
@@ -105,7 +100,6 @@ impl Default for Totals {
 }
 
 impl Totals {
-    /// Adds a game with its study, if there is one, and its number of faults.
     pub fn add(&mut self, record: &GameRecord, study: Option<&GameStudy>, faults: usize) {
         let accuracy = study.and_then(GameStudy::our_accuracy);
         self.ratings.extend(RatingPoint::of(record));

@@ -2,11 +2,11 @@
 
 use bot::journal::GameResult;
 use serde::Serialize;
+use util::find_or_add;
 
 use super::ResultCount;
 use crate::study::GameStudy;
 
-/// An opening or a variation, with the results of its games.
 #[derive(Debug, Default, Serialize)]
 pub struct OpeningNode {
     pub name: String,
@@ -22,7 +22,6 @@ pub struct OpeningNode {
     ecos: Option<(&'static str, &'static str)>,
 }
 
-/// Adds a game to its opening and variations.
 pub(super) fn add(openings: &mut Vec<OpeningNode>, study: Option<&GameStudy>, result: GameResult) {
     let Some((study, opening)) = study.and_then(|study| Some((study, study.opening?))) else { return };
     let last = study.moves.get(study.opening_plies.saturating_sub(1));
@@ -30,11 +29,8 @@ pub(super) fn add(openings: &mut Vec<OpeningNode>, study: Option<&GameStudy>, re
     let expected = if study.record.our_color.is_white() { for_white } else { 100.0 - for_white };
     let mut nodes = openings;
     for name in std::iter::once(opening.family()).chain(opening.variations()) {
-        let place = nodes.iter().position(|node| node.name == name).unwrap_or_else(|| {
-            nodes.push(OpeningNode { name: name.to_owned(), ..OpeningNode::default() });
-            nodes.len() - 1
-        });
-        let node = &mut nodes[place];
+        let new = || OpeningNode { name: name.to_owned(), ..OpeningNode::default() };
+        let node = find_or_add(nodes, |node| node.name == name, new);
         node.results.add(result);
         node.expected += expected;
         let (first, last) = node.ecos.unwrap_or((opening.eco, opening.eco));

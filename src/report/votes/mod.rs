@@ -8,6 +8,7 @@ pub use replay::{ReplayRule, ballots};
 
 use domain::CriterionName;
 use serde::Serialize;
+use util::{find_or_add, grouped};
 
 use crate::{
     formulas::MoveLabel,
@@ -19,28 +20,22 @@ use crate::{
 /// inaccuracy. Smaller differences are within the judge's own error.
 const KNEW_BETTER: f64 = 2.5;
 
-/// The number of worst errors listed.
 const ERRORS_TOLD: usize = 50;
 
-/// Statistics of the votes of many games. Costs are per cent of a point.
 #[derive(Debug, Serialize)]
 pub struct CouncilStudy {
     pub votes: usize,
-    /// The cost of the played moves.
     pub played: GameSums,
     /// The cost of the best proposals: the lower limit of any election.
     pub best_proposal: GameSums,
-    /// The cost of the worst proposals.
     pub worst_proposal: GameSums,
     /// Each elector deciding alone, at the end the smallest loss first.
     pub electors: Vec<ElectorFigure>,
     /// Each criterion on the recorded proposals, at the end the smallest loss first.
     pub criteria: Vec<CriterionFigure>,
     pub second_phase: SecondPhaseFigure,
-    /// Votes by class of split.
     pub splits: Vec<SplitFigure>,
     pub extra_time: ExtraTimeFigure,
-    /// The worst errors, the worst first.
     pub errors: Vec<VoteError>,
 }
 
@@ -48,7 +43,6 @@ pub struct CouncilStudy {
 #[derive(Debug, Default, Serialize)]
 pub struct ElectorFigure {
     pub elector: String,
-    /// Its loss a move.
     pub loss: GameSums,
     /// Difference to the council's loss in the same positions: negative is better than the council.
     pub against_council: GameSums,
@@ -62,7 +56,6 @@ pub struct ElectorFigure {
 #[derive(Debug, Serialize)]
 pub struct CriterionFigure {
     pub criterion: String,
-    /// Its loss a move.
     pub loss: GameSums,
     /// Difference to the real loss in the same positions: negative is better.
     pub against_played: GameSums,
@@ -88,7 +81,6 @@ pub struct SecondPhaseFigure {
 #[derive(Debug, Serialize)]
 pub struct SplitFigure {
     pub name: &'static str,
-    /// The cost of the moves.
     pub loss: GameSums,
     /// The difference between the best and the worst proposal.
     pub at_stake: GameSums,
@@ -96,7 +88,6 @@ pub struct SplitFigure {
     pub seconds: f64,
 }
 
-/// Errors with time left.
 #[derive(Debug, Default, Serialize)]
 pub struct ExtraTimeFigure {
     pub errors: usize,
@@ -126,7 +117,6 @@ pub struct BetterVoter {
     pub elector: String,
     pub san: String,
     pub depth: u32,
-    /// Its score, from the bot's side.
     pub score: String,
     pub loss: f64,
 }
@@ -216,12 +206,8 @@ impl CouncilStudy {
     fn add_electors(&mut self, vote: &VoteStudy) {
         for voter in &vote.voters {
             let name = &voter.proposal.elector;
-            let known = self.electors.iter().position(|figure| figure.elector == *name);
-            let place = known.unwrap_or_else(|| {
-                self.electors.push(ElectorFigure { elector: name.clone(), ..ElectorFigure::default() });
-                self.electors.len() - 1
-            });
-            let figure = &mut self.electors[place];
+            let new = || ElectorFigure { elector: name.clone(), ..ElectorFigure::default() };
+            let figure = find_or_add(&mut self.electors, |figure| figure.elector == *name, new);
             figure.loss.add(voter.loss);
             figure.against_council.add(voter.loss - vote.loss);
             figure.best_share += f64::from(u8::from(voter.is_best));
@@ -301,13 +287,8 @@ pub(crate) fn numbered(number: u32, white: bool, san: &str) -> String {
 
 /// Returns the proposed moves with their numbers of electors, the most first.
 pub(crate) fn tally(vote: &VoteStudy) -> Vec<(String, usize)> {
-    let mut tally: Vec<(String, usize)> = Vec::new();
-    for voter in &vote.voters {
-        match tally.iter_mut().find(|(san, _)| *san == voter.san) {
-            Some((_, count)) => *count += 1,
-            None => tally.push((voter.san.clone(), 1)),
-        }
-    }
+    let by_move = grouped(vote.voters.iter().map(|voter| (&voter.san, ()))).into_iter();
+    let mut tally: Vec<(String, usize)> = by_move.map(|(san, voters)| (san.clone(), voters.len())).collect();
     tally.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     tally
 }

@@ -1,7 +1,7 @@
 //! Elections repeated with another rule on the recorded proposals. No search is needed: the cost of each
 //! proposed move is known.
 
-use std::{thread, time::Duration};
+use std::thread;
 
 use council::{
     Ballots, CouncilSettings, Rule,
@@ -11,7 +11,6 @@ use domain::{Bound, CriterionName, ElectorName, Knowledge, Phase, Proposal, Scor
 
 use crate::study::{VoteStudy, VoterStudy};
 
-/// A rule for repeated elections.
 #[derive(Debug)]
 pub struct ReplayRule {
     pub name: String,
@@ -20,7 +19,6 @@ pub struct ReplayRule {
 }
 
 impl ReplayRule {
-    /// Creates the rule of these settings, under a name.
     pub fn new(name: String, settings: CouncilSettings) -> Self {
         Self { name, rule: Rule::of(&settings), settings }
     }
@@ -64,7 +62,6 @@ pub(super) fn replay_all(rules: &[&ReplayRule], votes: &[VoteStudy]) -> Vec<Vec<
     })
 }
 
-/// Returns the ballots of a vote.
 pub fn ballots(vote: &VoteStudy) -> Ballots {
     let electors: Vec<ElectorSpec> = vote.voters.iter().map(elector).collect();
     let proposals: Vec<Option<Proposal>> = vote.voters.iter().map(|voter| Some(proposal(vote, voter))).collect();
@@ -82,12 +79,9 @@ fn elector(voter: &VoterStudy) -> ElectorSpec {
 
 fn proposal(vote: &VoteStudy, voter: &VoterStudy) -> Proposal {
     let recorded = &voter.proposal;
+    let search = SearchId { game: "report".into(), ply: vote.ply, serial: 0, phase: Phase::First };
+    let score = recorded.score.unwrap_or(Score::Cp(0));
     Proposal {
-        search: SearchId { game: "report".into(), ply: vote.ply, serial: 0, phase: Phase::First },
-        elector: ElectorName::new(&recorded.elector),
-        machine: None,
-        best: voter.best,
-        score: recorded.score.unwrap_or(Score::Cp(0)),
         bound: match recorded.bound.as_str() {
             "lower" => Bound::Lower,
             "upper" => Bound::Upper,
@@ -97,7 +91,7 @@ fn proposal(vote: &VoteStudy, voter: &VoterStudy) -> Proposal {
         selective_depth: recorded.selective_depth,
         root_moves_done: recorded.root_moves_done,
         nodes: recorded.nodes,
-        time: Duration::ZERO,
         pv: recorded.pv.split_ascii_whitespace().map_while(|text| text.parse().ok()).collect(),
+        ..Proposal::of_one_ply(search, recorded.elector.as_str().into(), voter.best, score)
     }
 }

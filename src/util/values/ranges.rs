@@ -5,7 +5,6 @@ use std::{fmt, time::Duration};
 
 use serde::{Deserializer, Serialize, Serializer, de};
 
-/// A whole number from `MIN` to `MAX`: `#[serde(with = "WholeNumber::<0, 4000>")]`.
 pub struct WholeNumber<const MIN: i64, const MAX: i64>;
 
 impl<const MIN: i64, const MAX: i64> WholeNumber<MIN, MAX> {
@@ -28,7 +27,6 @@ impl<const MIN: i64, const MAX: i64> WholeNumberOrNone<MIN, MAX> {
         deserializer.deserialize_any(range)?.map(fitting).transpose()
     }
 
-    /// Writes the number or `"none"`.
     pub fn serialize<T: Serialize, S: Serializer>(number: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
         match number {
             Some(number) => number.serialize(serializer),
@@ -60,7 +58,6 @@ impl<const MIN: i64, const MAX: i64> SecondsOrNone<MIN, MAX> {
         deserializer.deserialize_any(range).map(|seconds| seconds.map(Duration::from_secs_f64))
     }
 
-    /// Writes the seconds or `"none"`.
     pub fn serialize<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
         WholeNumberOrNone::<MIN, MAX>::serialize(&time.map(|time| time.as_secs()), serializer)
     }
@@ -89,12 +86,8 @@ impl<const MIN: i64, const MAX: i64> FractionalSecondsOrNone<MIN, MAX> {
         deserializer.deserialize_any(range).map(|seconds| seconds.map(Duration::from_secs_f64))
     }
 
-    /// Writes the seconds or `"none"`.
     pub fn serialize<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
-        match time {
-            Some(time) => serializer.serialize_f64(time.as_secs_f64()),
-            None => serializer.serialize_str(NONE),
-        }
+        WholeNumberOrNone::<MIN, MAX>::serialize(&time.map(|time| time.as_secs_f64()), serializer)
     }
 }
 
@@ -118,7 +111,6 @@ fn fitting<T: TryFrom<i64>, E: de::Error>(number: f64) -> Result<T, E> {
     T::try_from(number as i64).map_err(|_| E::custom("the number does not fit"))
 }
 
-/// Accepted numbers.
 struct Range {
     /// Bounds, of decimals in thousandths: types cannot have fractions for parameters.
     bounds: (i64, i64),

@@ -42,7 +42,6 @@ pub(super) async fn one(
     take(&reader, format, None, move |archive| Ok(vec![find(archive, &server, &game)?])).await
 }
 
-/// Exports all games that pass a filter.
 pub(super) async fn many(
     _: PageReader,
     State(reader): State<JournalReader>,

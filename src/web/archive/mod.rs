@@ -74,7 +74,6 @@ impl From<ExportError> for HttpProblem {
     }
 }
 
-/// Returns the addresses of the archive.
 pub(crate) fn routes(reader: JournalReader) -> Router {
     Router::new()
         .route("/api/games", get(list))
@@ -92,7 +91,6 @@ struct ListedGame {
     #[serde(flatten)]
     game: GameRecord,
     opening: Option<NamedOpening>,
-    /// True if a judge has verdicts on it: its page has a report.
     judged: bool,
 }
 

@@ -23,7 +23,6 @@ pub(super) struct Replay {
     opening: Option<NamedOpening>,
     /// End, such as `White won by checkmate`; empty while it runs.
     ending: String,
-    /// Verdicts of a judge, if there are any.
     report: Option<JudgedGame>,
     moves: Vec<ReplayedMove>,
     chat: Vec<ChatRecord>,

@@ -37,7 +37,6 @@ impl JournalReader {
     }
 }
 
-/// Answers with the report of one game.
 pub(super) async fn game(
     _: PageReader,
     State(reader): State<JournalReader>,
@@ -59,13 +58,11 @@ pub(super) async fn game(
     page.await
 }
 
-/// Encodes a part of an address.
 fn encoded(text: &str) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(byte);
     text.bytes().map(|byte| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
-/// Answers with a page of the report, or its style.
 pub(super) async fn page(
     _: PageReader,
     State(reader): State<JournalReader>,

@@ -12,10 +12,8 @@ use report::{openings::NamedOpening, totals::ResultCount};
 /// The plies searched for the name of the opening: no family of openings begins later.
 pub(super) const OPENING_PLIES: u32 = 16;
 
-/// The maximum number of rows.
 const MOST_ROWS: usize = 50;
 
-/// The maximum number of points of a curve.
 const MOST_POINTS: usize = 400;
 
 #[derive(Debug, Default, PartialEq, Serialize)]
@@ -78,15 +76,12 @@ impl Results {
     }
 }
 
-/// Returns the opening of a game with these first moves.
 fn opening(game: &GameRecord, moves: &[UciMove]) -> Option<NamedOpening> {
     if game.variant != Variant::Standard || game.start_fen.is_some() {
         return None;
     }
     let mut line = Line::start(Variant::Standard);
-    for uci in moves {
-        line.play(*uci).ok()?;
-    }
+    moves.iter().try_for_each(|uci| line.play(*uci)).ok()?;
     NamedOpening::of(&line).map(|(opening, _)| opening)
 }
 

@@ -1,5 +1,3 @@
-//! One game, and its changes since it was last shown.
-
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -9,24 +7,20 @@ use jiff::Timestamp;
 use serde::Serialize;
 use shakmaty::Position as _;
 
-use super::rows::{BoardRow, ChatRow, DecisionRow, GameHead, LineMove, OverRow, VoteRow, color_word, short, shown};
+use super::rows::{BoardRow, ChatRow, DecisionRow, GameHead, LineMove, OverRow, VoteRow, color_word, short};
 use bot::session::{GameEvent, how_it_ended};
 use council::{clock::Budget, electors::ElectorSpec, player::vote_report};
 use domain::{
-    ChatLine, Clocks, Color, Decision, GameInfo, GameStatus, Line, Phase, Proposal,
+    ChatLine, Clocks, Color, Decision, GameInfo, GameStatus, Line, Phase, Proposal, Score,
     vote_words::{self, NamedElector, VoteInWords},
 };
 
-/// Maximum number of chat lines of a game.
 const MOST_CHAT: usize = 60;
 
-/// Maximum number of shown electors.
 const MOST_ROWS: usize = 256;
 
-/// Maximum number of waiting events.
 const MOST_NEWS: usize = 2 * MOST_ROWS;
 
-/// A running or recently ended game.
 #[derive(Debug)]
 pub(super) struct GameOverview {
     head: GameHead,
@@ -87,7 +81,6 @@ pub struct GameFrame<'a> {
 
 #[derive(Debug, Serialize)]
 struct VotesFrame<'a> {
-    /// Number of moves before the position of the votes.
     ply: usize,
     /// True if earlier proposals must be dropped.
     fresh: bool,
@@ -143,7 +136,6 @@ impl GameOverview {
         }
     }
 
-    /// Handles the waiting events.
     pub(super) fn digest(&mut self) {
         for (event, now, time) in std::mem::take(&mut self.news) {
             match &event {
@@ -237,14 +229,13 @@ impl GameOverview {
         });
         self.votes = rows.collect();
         self.votes_ply = line.ply();
-        let (score, cp) = shown(decision.score);
         self.decision = Some(DecisionRow {
             ply: line.ply(),
             words: VoteInWords::of(line, decision),
             san: line.san(decision.best),
             uci: decision.best.to_string(),
-            score,
-            cp,
+            score: decision.score.map(|score| score.to_string()),
+            cp: decision.score.map(Score::as_centipawns),
             chosen_by: decision.chosen_by(),
             summary: vote_report::summary(line, decision),
             split: decision.split,
@@ -300,16 +291,9 @@ impl GameOverview {
         self.votes.iter_mut().for_each(|(_, new)| *new = false);
     }
 
-    pub(super) fn whole(&mut self, now: Instant) -> GameFrame<'_> {
-        self.frame(Changed::ALL, now)
-    }
-
-    /// Returns the changes since they were last forgotten.
-    pub(super) fn changes(&mut self, now: Instant) -> GameFrame<'_> {
-        self.frame(self.changed, now)
-    }
-
-    fn frame(&mut self, parts: Changed, now: Instant) -> GameFrame<'_> {
+    /// Returns the whole game, or the changes since they were last forgotten.
+    pub(super) fn frame(&mut self, whole: bool, now: Instant) -> GameFrame<'_> {
+        let parts = if whole { Changed::ALL } else { self.changed };
         self.board.elapsed = self.elapsed(now);
         let rows: Vec<&VoteRow> =
             self.votes.iter().filter(|(_, new)| parts.votes || *new).map(|(row, _)| row).collect();
@@ -340,13 +324,7 @@ pub(crate) fn ending(status: &GameStatus, winner: Option<Color>) -> String {
 /// Returns the last position of the line; `known` are its first moves in words.
 fn board(line: &Line, known: &[String], clocks: Option<Clocks>) -> BoardRow {
     let mut moves = known.to_vec();
-    let mut position = line.prefix(moves.len());
-    for uci in &line.moves()[moves.len()..] {
-        moves.push(position.san(*uci));
-        if position.play(*uci).is_err() {
-            break;
-        }
-    }
+    moves.extend(line.prefix(known.len()).sans(line.moves()[known.len()..].iter().copied()));
     BoardRow {
         fen: line.fen(),
         ply: line.ply(),

@@ -35,7 +35,6 @@ pub use rows::{
 
 const MOST_ENDED: usize = 8;
 const MOST_CHALLENGES: usize = 40;
-/// Maximum number of log lines.
 const MOST_LINES: usize = 200;
 
 #[derive(Debug, Default)]
@@ -47,19 +46,12 @@ pub struct Overview {
     log: VecDeque<LogRow>,
     /// The last number given to a challenge or a line.
     serial: u64,
-    changes: Changes,
-}
-
-/// Changes beside the games themselves.
-#[derive(Debug, Default)]
-struct Changes {
-    accounts: BTreeSet<ServerName>,
+    changed_accounts: BTreeSet<ServerName>,
     removed: Vec<GameKey>,
     /// Challenges and lines with higher numbers are new.
-    serial: u64,
+    shown_serial: u64,
 }
 
-/// Everything, or the changes.
 #[derive(Debug, Serialize)]
 pub struct OverviewFrame<'a> {
     accounts: BTreeMap<&'a str, &'a AccountRow>,
@@ -150,13 +142,13 @@ impl Overview {
             | AccountEvent::Commanded { .. }
             | AccountEvent::Fault(_) => return,
         }
-        self.changes.accounts.insert(server.clone());
+        self.changed_accounts.insert(server.clone());
     }
 
     fn game(&mut self, key: &GameKey, event: &GameEvent, now: Instant, time: Timestamp) {
         if let GameEvent::Started { info, electors, .. } = event {
             self.ended.retain(|known| known != key);
-            self.changes.removed.retain(|known| known != key);
+            self.removed.retain(|known| known != key);
             let game = GameOverview::new(key.server.as_str(), info, electors, now, time);
             self.games.insert(key.clone(), game);
             return;
@@ -170,18 +162,16 @@ impl Overview {
                 && let Some(oldest) = self.ended.pop_front()
             {
                 self.games.remove(&oldest);
-                self.changes.removed.push(oldest);
+                self.removed.push(oldest);
             }
         }
     }
 
-    /// Returns true if there are changes since they were last forgotten.
     pub fn has_changed(&mut self) -> bool {
         self.digest();
-        let Changes { accounts, removed, serial } = &self.changes;
-        !accounts.is_empty()
-            || !removed.is_empty()
-            || self.serial > *serial
+        !self.changed_accounts.is_empty()
+            || !self.removed.is_empty()
+            || self.serial > self.shown_serial
             || self.games.values().any(GameOverview::has_changed)
     }
 
@@ -190,37 +180,33 @@ impl Overview {
     }
 
     pub fn forget_changes(&mut self) {
-        self.changes = Changes { serial: self.serial, ..Changes::default() };
+        self.changed_accounts.clear();
+        self.removed.clear();
+        self.shown_serial = self.serial;
         self.games.values_mut().for_each(GameOverview::forget_changes);
     }
 
     pub fn whole(&mut self, now: Instant) -> OverviewFrame<'_> {
-        self.digest();
-        OverviewFrame {
-            accounts: self.accounts.iter().map(|(name, row)| (name.as_str(), row)).collect(),
-            games: self.games.iter_mut().map(|(key, game)| (key.to_string(), game.whole(now))).collect(),
-            removed: Vec::new(),
-            challenges: self.challenges.iter().collect(),
-            log: self.log.iter().collect(),
-        }
+        self.frame(true, now)
     }
 
     /// Returns the changes since they were last forgotten.
     pub fn changes(&mut self, now: Instant) -> OverviewFrame<'_> {
+        self.frame(false, now)
+    }
+
+    fn frame(&mut self, whole: bool, now: Instant) -> OverviewFrame<'_> {
         self.digest();
-        let Changes { accounts, removed, serial } = &self.changes;
-        let changed = self.games.iter_mut().filter(|(_, game)| game.has_changed());
+        let accounts = self.accounts.iter().filter(|(name, _)| whole || self.changed_accounts.contains(*name));
+        let games = self.games.iter_mut().filter(|(_, game)| whole || game.has_changed());
+        let removed = self.removed.iter().filter(|_| !whole);
+        let shown = if whole { 0 } else { self.shown_serial };
         OverviewFrame {
-            accounts: self
-                .accounts
-                .iter()
-                .filter(|(n, _)| accounts.contains(*n))
-                .map(|(n, r)| (n.as_str(), r))
-                .collect(),
-            games: changed.map(|(key, game)| (key.to_string(), game.changes(now))).collect(),
-            removed: removed.iter().map(ToString::to_string).collect(),
-            challenges: self.challenges.iter().filter(|row| row.serial > *serial).collect(),
-            log: self.log.iter().filter(|row| row.serial > *serial).collect(),
+            accounts: accounts.map(|(name, row)| (name.as_str(), row)).collect(),
+            games: games.map(|(key, game)| (key.to_string(), game.frame(whole, now))).collect(),
+            removed: removed.map(ToString::to_string).collect(),
+            challenges: self.challenges.iter().filter(|row| row.serial > shown).collect(),
+            log: self.log.iter().filter(|row| row.serial > shown).collect(),
         }
     }
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use bot::session::AccountMode;
 use council::{electors::ElectorSpec, player::vote_report};
 use domain::{
-    Account, Color, GameInfo, Line, Phase, Player, Proposal, Score, UciMove,
+    Account, Color, GameInfo, Line, Phase, Player, Proposal, UciMove,
     vote_words::{ElectorRole, NamedElector, VoteInWords},
 };
 use util::printable;
@@ -36,7 +36,6 @@ pub struct AccountRow {
     pub since: Option<Timestamp>,
     pub mode: AccountMode,
     pub mode_since: Option<Timestamp>,
-    /// Number of reconnections.
     pub reconnections: u32,
 }
 
@@ -70,7 +69,6 @@ impl AccountRow {
 #[derive(Clone, Debug, Serialize)]
 pub struct PlayerRow {
     pub name: String,
-    /// `GM`, `BOT` and the like.
     pub title: Option<String>,
     /// Rating at the start of the game.
     pub rating: Option<u32>,
@@ -146,14 +144,12 @@ impl From<&ElectorSpec> for ElectorRow {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct BoardRow {
     pub fen: String,
-    /// Number of moves since the game's start.
     pub ply: usize,
     /// The moves, in standard algebraic notation.
     pub moves: Vec<String>,
     /// The last one, in UCI notation.
     pub last: Option<String>,
     pub turn: &'static str,
-    /// True if the side to move is in check.
     pub check: bool,
     /// Clocks when the position came, White's first, ms.
     pub clocks: Option<[u64; 2]>,
@@ -170,12 +166,10 @@ pub struct VoteRow {
     pub elector: String,
     /// Its name in words, such as `king and centre`.
     pub words: String,
-    /// Its short form, such as `mbkc`.
     pub short: String,
     pub role: ElectorRole,
     /// True for an adviser: it searches for the first third of the move and has no vote.
     pub adviser: bool,
-    /// The move, in standard algebraic notation.
     pub san: String,
     pub uci: String,
     /// Its value from our side, such as `+0.34`.
@@ -188,7 +182,6 @@ pub struct VoteRow {
     pub machine: Option<String>,
     /// Weight in the election; `None` before it.
     pub weight: Option<f64>,
-    /// True if it belongs to the second phase.
     pub second: bool,
 }
 
@@ -216,12 +209,10 @@ impl VoteRow {
     }
 }
 
-/// A move of ours, and how it was elected.
 #[derive(Clone, Debug, Serialize)]
 pub struct DecisionRow {
     /// Number of moves before it.
     pub ply: usize,
-    /// The move, in standard algebraic notation.
     pub san: String,
     pub uci: String,
     /// Its value from our side; `None` for a move of the book.
@@ -247,13 +238,10 @@ pub struct DecisionRow {
     pub line: Vec<LineMove>,
 }
 
-/// A move of an expected line.
 #[derive(Clone, Debug, Serialize)]
 pub struct LineMove {
-    /// The move, in standard algebraic notation.
     pub san: String,
     pub uci: String,
-    /// The position after it.
     pub fen: String,
 }
 
@@ -291,7 +279,6 @@ pub struct ChatRow {
     pub room: &'static str,
 }
 
-/// A challenge with its outcome.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChallengeRow {
     pub serial: u64,
@@ -326,8 +313,4 @@ pub(crate) const fn color_word(color: Color) -> &'static str {
         Color::White => "white",
         Color::Black => "black",
     }
-}
-
-pub(super) fn shown(score: Option<Score>) -> (Option<String>, Option<i32>) {
-    (score.map(|score| score.to_string()), score.map(Score::as_centipawns))
 }

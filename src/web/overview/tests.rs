@@ -53,6 +53,15 @@ impl Told {
         self.game(id, GameEvent::Position { line: Arc::new(line.clone()), clocks });
     }
 
+    fn decided(&mut self, id: &str, line: Line, decision: Decision) {
+        let (line, decision) = (Arc::new(line), Arc::new(decision));
+        self.game(id, GameEvent::Decided { line, decision, budget: None, lag: Duration::ZERO, left_book: false });
+    }
+
+    fn over(&mut self, id: &str, status: GameStatus, winner: Option<Color>) {
+        self.game(id, GameEvent::Over { info: None, status, winner, plies: 0, pgn: None, rating_change: None });
+    }
+
     fn whole(&mut self) -> Value {
         serde_json::to_value(self.overview.whole(self.now)).expect("JSON")
     }
@@ -169,16 +178,7 @@ fn decision_shows_weighted_votes() {
         votes: vec![vote("mp", "e7e5", 51.0), vote("ma", "e7e5", 45.0)],
         ..Decision::without_vote("e7e5".parse().expect("a move"), Source::Council)
     };
-    told.game(
-        "g",
-        GameEvent::Decided {
-            line: Arc::new(position),
-            decision: Arc::new(decision),
-            budget: None,
-            lag: Duration::from_millis(30),
-            left_book: false,
-        },
-    );
+    told.decided("g", position, decision);
     let game = told.whole()["games"]["lichess/g"].clone();
     assert_eq!((&game["decision"]["san"], &game["decision"]["score"]), (&"e5".into(), &"-0.12".into()));
     let weights: Vec<f64> =
@@ -234,17 +234,7 @@ fn finished_game_stops_its_clocks() {
     told.begin("g");
     told.position("g", &line("e2e4 e7e5"));
     told.now += Duration::from_secs(10);
-    told.game(
-        "g",
-        GameEvent::Over {
-            info: None,
-            status: GameStatus::Resign,
-            winner: Some(Color::Black),
-            plies: 2,
-            pgn: None,
-            rating_change: None,
-        },
-    );
+    told.over("g", GameStatus::Resign, Some(Color::Black));
     told.game("g", GameEvent::Rated { change: 7 });
     told.now += Duration::from_secs(60);
     let game = told.whole()["games"]["lichess/g"].clone();
@@ -268,8 +258,7 @@ fn shown_history_is_bounded() {
             let line = ChatLine { room: ChatRoom::Player, username: "Ann".to_owned(), text: "x".repeat(10_000) };
             told.game(&id, GameEvent::Chat { line, ours: false });
         }
-        let status = GameStatus::Draw;
-        told.game(&id, GameEvent::Over { info: None, status, winner: None, plies: 0, pgn: None, rating_change: None });
+        told.over(&id, GameStatus::Draw, None);
         let (challenge, why) = (Box::new(challenge.clone()), "rated games only".to_owned());
         told.account(AccountEvent::Challenge { challenge, outcome: ChallengeOutcome::Declined, why });
     }
@@ -301,16 +290,7 @@ fn decision_says_who_wanted_what() {
     let best = "c7c5".parse().expect("a move");
     let decision = Decision { votes, ..Decision::without_vote(best, Source::Council) };
     told.position("abcdefgh", &line);
-    told.game(
-        "abcdefgh",
-        GameEvent::Decided {
-            line: Arc::new(line),
-            decision: Arc::new(decision),
-            budget: None,
-            lag: Duration::ZERO,
-            left_book: false,
-        },
-    );
+    told.decided("abcdefgh", line, decision);
     let shown = told.whole()["games"]["lichess/abcdefgh"].clone();
     let decision = &shown["decision"];
     assert_eq!(decision["sentence"], "both engines chose c5; the specialist adviser preferred e5 (king and centre)");

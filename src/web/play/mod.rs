@@ -34,10 +34,8 @@ use request::GameRequest;
 use side::{BrowserKey, BrowserSide};
 use stage::PlayStage;
 
-/// The number of simultaneous games on the page.
 const MOST_GAMES: usize = 4;
 
-/// The number of games remembered; the oldest is forgotten first.
 const MOST_REMEMBERED: usize = 64;
 
 pub(crate) struct PageGames {
@@ -74,7 +72,6 @@ impl PageGames {
     }
 }
 
-/// Returns the addresses of games on the page.
 pub(crate) fn routes(games: Arc<PageGames>) -> Router {
     Router::new()
         .route("/api/play", get(menu).post(begin))
@@ -143,12 +140,15 @@ async fn act(
         }
         ActKind::Move { uci } => {
             let uci = uci.parse().map_err(|_| HttpProblem::bad(format!("{uci:?} is not a move such as e2e4")))?;
-            side.play(uci).await?;
+            side.act(move |state, game, me| state.play(game, me, uci, None)).await?;
         }
-        ActKind::Takeback => side.take_back().await?,
-        ActKind::OfferDraw => side.draw(true).await?,
-        ActKind::DeclineDraw => side.draw(false).await?,
-        ActKind::Resign => side.resign().await?,
+        ActKind::Takeback => side.act(|state, game, me| state.takeback(game, me, true)).await?,
+        ActKind::OfferDraw => side.act(|state, game, me| state.draw(game, me, true)).await?,
+        ActKind::DeclineDraw => side.act(|state, game, me| state.draw(game, me, false)).await?,
+        // Before the first move the game is dropped.
+        ActKind::Resign => {
+            side.act(|state, game, me| state.abort(game, me).or_else(|_| state.resign(game, me))).await?;
+        }
     }
     Ok(Json(json!({})))
 }

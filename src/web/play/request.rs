@@ -119,7 +119,6 @@ impl GameRequest {
     }
 }
 
-/// Parses the clock of a game on the page.
 fn clock(text: &str) -> Result<TimeControl, HttpProblem> {
     match TimeControl::from_minutes(text).map_err(|error| HttpProblem::bad(error.to_string()))? {
         TimeControl::Correspondence { .. } => {

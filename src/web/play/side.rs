@@ -1,5 +1,3 @@
-//! The browser's side of a game: actions and events.
-
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -16,7 +14,7 @@ use crate::{
     problem::HttpProblem,
     watch,
 };
-use domain::{Color, GameId, Line, UciMove};
+use domain::{Color, GameId, Line};
 use practice::{AccountId, BoardEvent, Denied, GameView, ListenerKey, ServerState, Subscription};
 
 /// The interval of keep-alives, so that both sides notice a dead connection.
@@ -44,30 +42,13 @@ pub(super) struct BrowserSide<'a> {
 }
 
 impl BrowserSide<'_> {
-    async fn act(
+    pub(super) async fn act(
         &self,
         act: impl FnOnce(&mut ServerState, &GameId, &AccountId) -> Result<(), Denied> + Send + 'static,
     ) -> Result<(), HttpProblem> {
         let game = self.game.clone();
         let done = self.stage.ask(move |state| act(state, &game, &guest())).await?;
         done.map_err(|denied| HttpProblem::bad(denied.to_string()))
-    }
-
-    pub(super) async fn play(&self, uci: UciMove) -> Result<(), HttpProblem> {
-        self.act(move |state, game, me| state.play(game, me, uci, None)).await
-    }
-
-    pub(super) async fn take_back(&self) -> Result<(), HttpProblem> {
-        self.act(|state, game, me| state.takeback(game, me, true)).await
-    }
-
-    pub(super) async fn draw(&self, yes: bool) -> Result<(), HttpProblem> {
-        self.act(move |state, game, me| state.draw(game, me, yes)).await
-    }
-
-    /// Resigns; before the first move the game is dropped.
-    pub(super) async fn resign(&self) -> Result<(), HttpProblem> {
-        self.act(|state, game, me| state.abort(game, me).or_else(|_| state.resign(game, me))).await
     }
 
     pub(super) async fn line(&self) -> Result<Line, HttpProblem> {
@@ -88,7 +69,6 @@ impl BrowserSide<'_> {
     }
 }
 
-/// The events of a game for the browser.
 pub(super) struct SideEvents {
     color: Color,
     events: Subscription<BoardEvent>,
@@ -114,12 +94,6 @@ impl SideEvents {
 /// empty during the council's turn, and `to` is the square to click: for castling the king's.
 fn board(view: &GameView, color: Color) -> Value {
     let line = &view.line;
-    let mut position = line.prefix(0);
-    let moves = line.moves().iter().map(|uci| {
-        let san = position.san(*uci);
-        let _ = position.play(*uci);
-        san
-    });
     let legal = if view.is_turn_of(color) { line.legal_moves() } else { Vec::new() };
     let legal = legal.into_iter().map(|uci| {
         let to = uci.to().map(|square| square.to_string()).unwrap_or_default();
@@ -130,7 +104,7 @@ fn board(view: &GameView, color: Color) -> Value {
         "color": color_word(color),
         "fen": line.fen(),
         "ply": line.ply(),
-        "moves": moves.collect::<Vec<_>>(),
+        "moves": line.prefix(0).sans(line.moves().iter().copied()),
         "last": line.moves().last().map(ToString::to_string),
         "turn": color_word(line.turn()),
         "check": line.position().is_check(),

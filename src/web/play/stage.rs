@@ -24,13 +24,11 @@ pub(super) const SERVER: &str = "page";
 
 const COUNCIL: &str = "Concilio";
 
-/// The account of the browser.
 const GUEST: &str = "Guest";
 
 /// The time after which an abandoned game is lost, so that it keeps no place.
 const ABANDONED_AFTER: Duration = Duration::from_mins(5);
 
-/// The server, and the council's player for each game.
 pub(super) struct PlayStage {
     server: PracticeServer,
     /// Known before the start of a game.
@@ -105,7 +103,6 @@ impl PlayStage {
         Ok(running)
     }
 
-    /// Challenges the council for the browser, and waits for the start of the game.
     pub(super) async fn challenge(
         &self,
         player: Arc<PreparedPlayer>,
@@ -132,7 +129,6 @@ impl PlayStage {
         }
     }
 
-    /// Runs a job in the state of the server.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         job: impl FnOnce(&mut ServerState) -> T + Send + 'static,

@@ -22,7 +22,6 @@ use super::{guesses::Guesses, sessions::Sessions};
 use crate::{listen::Visitor, problem::HttpProblem};
 use util::Secret;
 
-/// Permissions of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Access {
     /// May log in.
@@ -34,7 +33,6 @@ pub(crate) enum Access {
     Operator,
 }
 
-/// The operator's secret and the sessions opened with it.
 pub(crate) struct OperatorKeys {
     secret: Option<Secret>,
     public: bool,
@@ -59,7 +57,6 @@ impl OperatorKeys {
         pairs.find_map(|(name, value)| (name == self.cookie).then_some(value))
     }
 
-    /// Verifies the secret of `visitor`.
     fn check_secret(&self, given: &str, visitor: Visitor) -> Result<(), HttpProblem> {
         let now = Instant::now();
         let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
@@ -101,13 +98,13 @@ impl OperatorKeys {
         })
     }
 
-    fn missing(&self, wanted: Access) -> HttpProblem {
+    fn missing(&self, wanted: u8) -> HttpProblem {
         match self.secret {
             None => HttpProblem::refused(
                 "the page changes nothing of the bot without an operator's secret; name its file in web.secret_file, or use \
                  concilio ctl on this machine",
             ),
-            Some(_) if wanted == Access::Operator => {
+            Some(_) if wanted == Access::Operator as u8 => {
                 HttpProblem::new(StatusCode::UNAUTHORIZED, "this needs the operator's secret; log in")
             }
             Some(_) => HttpProblem::new(StatusCode::UNAUTHORIZED, "this page is not public; log in"),
@@ -135,7 +132,6 @@ pub(crate) async fn recognise(
     }
 }
 
-/// Access of a request, as determined by the middleware.
 #[derive(Clone)]
 pub(crate) struct Requester {
     access: Access,
@@ -152,42 +148,20 @@ impl Requester {
     }
 }
 
-fn at_least(parts: &Parts, wanted: Access) -> Result<(), HttpProblem> {
-    let requester =
-        parts.extensions.get::<Requester>().ok_or_else(|| HttpProblem::internal("the request has no access level"))?;
-    if requester.may(wanted) { Ok(()) } else { Err(requester.keys.missing(wanted)) }
-}
+/// Extractor for handlers that need an [`Access`], given as a number.
+pub struct Allowed<const ACCESS: u8>;
 
-/// Extractor for handlers with read access.
-pub(crate) struct PageReader;
+pub(crate) type PageReader = Allowed<{ Access::Reader as u8 }>;
+pub type PagePlayer = Allowed<{ Access::Player as u8 }>;
+pub(crate) type Operator = Allowed<{ Access::Operator as u8 }>;
 
-impl<S: Sync> FromRequestParts<S> for PageReader {
+impl<S: Sync, const ACCESS: u8> FromRequestParts<S> for Allowed<ACCESS> {
     type Rejection = HttpProblem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, HttpProblem> {
-        at_least(parts, Access::Reader).map(|()| Self)
-    }
-}
-
-/// Extractor for handlers with play access.
-pub struct PagePlayer;
-
-impl<S: Sync> FromRequestParts<S> for PagePlayer {
-    type Rejection = HttpProblem;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, HttpProblem> {
-        at_least(parts, Access::Player).map(|()| Self)
-    }
-}
-
-/// Extractor for handlers with the operator's access.
-pub(crate) struct Operator;
-
-impl<S: Sync> FromRequestParts<S> for Operator {
-    type Rejection = HttpProblem;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, HttpProblem> {
-        at_least(parts, Access::Operator).map(|()| Self)
+        let requester = parts.extensions.get::<Requester>();
+        let requester = requester.ok_or_else(|| HttpProblem::internal("the request has no access level"))?;
+        if requester.access as u8 >= ACCESS { Ok(Self) } else { Err(requester.keys.missing(ACCESS)) }
     }
 }
 
@@ -196,20 +170,18 @@ pub(crate) struct LoginForm {
     secret: String,
 }
 
-/// Opens a session for a client with the secret.
 pub(crate) async fn login(
     State(keys): State<Arc<OperatorKeys>>,
     Extension(visitor): Extension<Visitor>,
     Json(login): Json<LoginForm>,
 ) -> Result<Response, HttpProblem> {
-    let secret = keys.secret.clone().ok_or_else(|| keys.missing(Access::Operator))?;
+    let secret = keys.secret.clone().ok_or_else(|| keys.missing(Access::Operator as u8))?;
     keys.check_secret(&login.secret, visitor)?;
     let opened = Arc::clone(&keys);
     let session = spawn_blocking(move || opened.sessions.open(&secret)).await.map_err(HttpProblem::internal)?;
     Ok(with_cookie(&format!("{}={session}; Path=/; HttpOnly; SameSite=Strict", keys.cookie)))
 }
 
-/// Closes the client's session.
 pub(crate) async fn logout(State(keys): State<Arc<OperatorKeys>>, headers: HeaderMap) -> Result<Response, HttpProblem> {
     let session = keys.session(&headers).filter(|session| keys.is_session(session)).map(str::to_owned);
     if let (Some(session), Some(secret)) = (session, keys.secret.clone()) {

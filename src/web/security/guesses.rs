@@ -18,7 +18,6 @@ const SPAN: Duration = Duration::from_secs(60);
 /// The maximum number of addresses counted apart; all others share one count.
 const MOST_ADDRESSES: usize = 10_000;
 
-/// The wrong secrets of the current minute.
 #[derive(Default)]
 pub(super) struct Guesses {
     began: Option<Instant>,
@@ -26,12 +25,10 @@ pub(super) struct Guesses {
 }
 
 impl Guesses {
-    /// Returns true if another guess of this visitor is accepted.
     pub(super) fn may_guess(&mut self, visitor: Visitor, now: Instant) -> bool {
         *self.count_of(visitor, now) < MOST_WRONG
     }
 
-    /// Counts a wrong secret of this visitor.
     pub(super) fn was_wrong(&mut self, visitor: Visitor, now: Instant) {
         *self.count_of(visitor, now) += 1;
     }

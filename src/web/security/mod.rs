@@ -19,4 +19,4 @@ mod sessions;
 pub use access::PagePlayer;
 pub(crate) use access::{Access, Operator, OperatorKeys, PageReader, Requester, login, logout, recognise};
 pub(crate) use headers::{add_headers, content_policy};
-pub(crate) use same_site::{HostNames, refuse_foreign};
+pub(crate) use same_site::refuse_foreign;

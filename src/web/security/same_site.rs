@@ -13,29 +13,19 @@ use axum::{
 
 use crate::{listen::Visitor, problem::HttpProblem};
 
-/// The host names of this page, beside numeric addresses and `localhost`.
-#[derive(Clone, Debug)]
-pub(crate) struct HostNames(Arc<[String]>);
+/// Returns true if the owner lists this name, in any case of letters, in `names`.
+fn lists(names: &[String], host: &str) -> bool {
+    names.iter().any(|name| name.eq_ignore_ascii_case(without_port(host)))
+}
 
-impl HostNames {
-    pub(crate) fn new(names: &[String]) -> Self {
-        Self(names.iter().map(|name| name.to_ascii_lowercase()).collect())
-    }
-
-    /// Returns true if the owner lists this name as ours.
-    fn lists(&self, host: &str) -> bool {
-        self.0.contains(&without_port(host).to_ascii_lowercase())
-    }
-
-    /// Returns true if a `Host` header names us. Rebinding needs a name, so every numeric address
-    /// does.
-    fn knows(&self, host: &str) -> bool {
-        let name = without_port(host).to_ascii_lowercase();
-        name == "localhost"
-            || name.ends_with(".localhost")
-            || name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok()
-            || self.lists(host)
-    }
+/// Returns true if a `Host` header names us. Rebinding needs a name, so every numeric address
+/// does.
+fn knows(names: &[String], host: &str) -> bool {
+    let name = without_port(host).to_ascii_lowercase();
+    name == "localhost"
+        || name.ends_with(".localhost")
+        || name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok()
+        || lists(names, host)
 }
 
 fn without_port(host: &str) -> &str {
@@ -45,9 +35,10 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// Accepts requests of our own page, of the address bar, and of programs other than browsers.
+/// Accepts requests of our own page, of the address bar, and of programs other than browsers. `names` are the host names of the
+/// page, beside numeric addresses and `localhost`.
 pub(crate) async fn refuse_foreign(
-    State(names): State<HostNames>,
+    State(names): State<Arc<[String]>>,
     Extension(visitor): Extension<Visitor>,
     request: Request,
     next: Next,
@@ -58,11 +49,11 @@ pub(crate) async fn refuse_foreign(
     }
 }
 
-fn check(names: &HostNames, visitor: Visitor, request: &Request) -> Result<(), HttpProblem> {
+fn check(names: &[String], visitor: Visitor, request: &Request) -> Result<(), HttpProblem> {
     let headers = request.headers();
     let host = text(headers, header::HOST.as_str()).or_else(|| request.uri().authority().map(|host| host.as_str()));
     let host = host.ok_or_else(|| HttpProblem::refused("the request names no host"))?;
-    if visitor != Visitor::OwnUser && !names.knows(host) {
+    if visitor != Visitor::OwnUser && !knows(names, host) {
         return Err(HttpProblem::refused(
             "the page is not known by this name; if it is yours, add it to web.hosts in the settings",
         ));
@@ -74,7 +65,7 @@ fn check(names: &HostNames, visitor: Visitor, request: &Request) -> Result<(), H
     }
     if let Some(origin) = text(headers, header::ORIGIN.as_str()) {
         // A proxy may call us by another name than the browser calls the proxy.
-        let is_ours = |theirs: &str| theirs.eq_ignore_ascii_case(host) || names.lists(theirs);
+        let is_ours = |theirs: &str| theirs.eq_ignore_ascii_case(host) || lists(names, theirs);
         if !origin.split_once("://").is_some_and(|(_, theirs)| is_ours(theirs)) {
             return Err(HttpProblem::refused(
                 "another page asked for this; if it is ours behind a proxy, add its name to web.hosts in the settings",
@@ -94,7 +85,7 @@ mod tests {
     use axum::body::Body;
 
     fn allowed(host: &str, headers: &[(&str, &str)]) -> bool {
-        let names = HostNames::new(&["Bot.Example.org".to_owned()]);
+        let names = ["Bot.Example.org".to_owned()];
         let request = headers.iter().fold(Request::builder().header("host", host), |r, (k, v)| r.header(*k, *v));
         check(&names, Visitor::Remote([192, 0, 2, 1].into()), &request.body(Body::empty()).expect("a request")).is_ok()
     }

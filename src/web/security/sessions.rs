@@ -22,7 +22,6 @@ use util::{Secret, values::named};
 /// Maximum number of sessions; the oldest is dropped first.
 pub(super) const MOST_SESSIONS: usize = 64;
 
-/// Duration of a session.
 const LIFETIME: Duration = Duration::from_hours(30 * 24);
 
 /// Maximum size of the file, in bytes.

@@ -1,5 +1,3 @@
-//! Pictures of games at several widths.
-
 use super::*;
 use domain::{CriterionName, GameStatus, GameTerms, Player, Score, SearchId, Source, TimeControl, Variant, Vote};
 use std::time::Duration;
@@ -182,7 +180,6 @@ fn proposals_stand_beside_the_board() {
     assert!(beside.find('▌') > Some(SquareSize::SMALL.board_columns() - 3), "{lines:#?}");
 }
 
-/// The rows and columns of a square.
 fn square_size(columns: usize, rows: usize) -> (usize, usize) {
     let lines = plain(&voted().draw(columns, rows));
     let rank = |rank: &str| lines.iter().position(|line| line.starts_with(rank)).expect("a rank");

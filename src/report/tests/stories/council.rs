@@ -1,12 +1,10 @@
-//! Reports on votes.
-
 use domain::{Color, CriterionName, GameStatus};
 use report::{formulas::MoveLabel, study::MissedChance};
 
 use super::journal::{Desk, ScriptedGame};
 
 /// We are mated in two by our own pawns, though an elector had seen it coming.
-const FOOLS_MATE: ScriptedGame<'_> = ScriptedGame {
+pub(crate) const FOOLS_MATE: ScriptedGame<'_> = ScriptedGame {
     id: "foolsmat",
     variant: domain::Variant::Standard,
     fen: "",
@@ -31,17 +29,17 @@ async fn blunders_name_better_electors() {
     assert_eq!(game.moves[3].label, None, "the mate is no error");
     assert!(game.accuracy.black.is_some_and(|black| black > 95.0), "{:?}", game.accuracy);
 
-    let error = made.report.council.errors.iter().find(|error| error.played == "2. g4").expect("the error");
+    let error = made.council.errors.iter().find(|error| error.played == "2. g4").expect("the error");
     let better: Vec<&str> = error.knew_better.iter().map(|voter| voter.elector.as_str()).collect();
     assert_eq!(better, ["mk"]);
     assert_eq!(error.tally, [("g4".to_owned(), 2), ("e4".to_owned(), 1)]);
     let alone = |name: &str| {
-        let electors = &made.report.council.electors;
+        let electors = &made.council.electors;
         electors.iter().find(|elector| elector.elector == name).map(|elector| elector.knew_better)
     };
     assert_eq!((alone("mk"), alone("mp")), (Some(1), Some(0)));
-    assert_eq!(made.report.totals.losses.values().sum::<usize>(), 1);
-    assert_eq!(made.report.council.extra_time.and_known_better, 1, "time was left, and an elector knew better");
+    assert_eq!(made.totals.losses.values().sum::<usize>(), 1);
+    assert_eq!(made.council.extra_time.and_known_better, 1, "time was left, and an elector knew better");
 }
 
 #[tokio::test]
@@ -54,14 +52,14 @@ async fn every_rule_is_replayed() {
     .await;
     let (made, _) = desk.report(&desk.request());
     let rule = |name: &str| {
-        let criteria = &made.report.council.criteria;
+        let criteria = &made.council.criteria;
         criteria.iter().find(|rule| rule.criterion == name).unwrap_or_else(|| panic!("no rule {name}"))
     };
     assert_eq!(rule("majority").other_moves, 0, "two of three want it");
     assert_eq!(rule("optimistic").other_moves, 1, "the highest score is another move's");
     assert!(rule("optimistic").against_played.mean().mean < -10.0, "{:?}", rule("optimistic"));
     assert_eq!(rule("re-search").loss.count(), 0, "there was no second search");
-    assert_eq!(made.report.council.criteria.len(), CriterionName::ALL.len());
+    assert_eq!(made.council.criteria.len(), CriterionName::ALL.len());
 }
 
 #[tokio::test]
@@ -74,7 +72,7 @@ async fn suggestion_is_tested_on_new_games() {
     }
     let request = report::ReportRequest { suggest: true, ..desk.request() };
     let (made, _) = desk.report(&request);
-    let suggestion = made.report.suggestion.expect("a suggestion");
+    let suggestion = made.suggestion.expect("a suggestion");
     assert_eq!(suggestion.games, (2, 2));
     assert!(suggestion.against_played.mean < 0.0, "{suggestion:?}");
     let text = suggestion.settings_text();
@@ -97,5 +95,5 @@ async fn missed_mates_are_reported() {
     let (made, games) = desk.report(&desk.request());
     assert_eq!(games[0].moves[0].missed, Some(MissedChance::Mate));
     assert_eq!(games[0].moves[0].best_line.first().map(String::as_str), Some("Ra8#"));
-    assert_eq!(made.report.totals.missed.mates, 1);
+    assert_eq!(made.totals.missed.mates, 1);
 }

@@ -1,5 +1,3 @@
-//! A journal with games played by script.
-
 use std::{
     num::NonZeroUsize,
     path::PathBuf,
@@ -13,9 +11,10 @@ use domain::{
     Proposal, Score, SearchId, ServerName, Source, TimeControl, UciMove, Variant, Vote,
 };
 use report::{
-    MadeReport, ReportRequest,
+    ReportRequest,
     judge::{JudgeEffort, JudgeSpec},
     make_report,
+    output::Report,
     study::GameStudy,
 };
 use tempfile::TempDir;
@@ -33,21 +32,6 @@ pub(crate) struct ScriptedGame<'a> {
     /// Keyed by the ply of the move. The bot's other moves are unanimous.
     pub(crate) votes: ScriptedVotes<'a>,
     pub(crate) end: (GameStatus, Option<Color>),
-}
-
-impl Default for ScriptedGame<'_> {
-    fn default() -> Self {
-        Self {
-            id: "scripted",
-            variant: Variant::Standard,
-            fen: "",
-            ours: Color::White,
-            opponent: "Visitor",
-            moves: "",
-            votes: &[],
-            end: (GameStatus::Draw, None),
-        }
-    }
 }
 
 /// A journal in a folder of its own.
@@ -82,7 +66,7 @@ impl Desk {
         }
     }
 
-    pub(crate) fn report(&self, request: &ReportRequest) -> (MadeReport, Vec<GameStudy>) {
+    pub(crate) fn report(&self, request: &ReportRequest) -> (Report, Vec<GameStudy>) {
         let mut games = Vec::new();
         let made = make_report(request, &AtomicBool::new(false), &mut |_| (), &mut |game: &GameStudy| {
             games.push(game.clone())

@@ -1,25 +1,23 @@
 use std::{fs, ops::ControlFlow};
 
-use domain::{Color, CriterionName, GameStatus, Variant};
+use domain::{CriterionName, GameStatus, Variant};
 use pgn_reader::{
     Nag, RawTag, Reader, SanPlus, Skip, Visitor,
     shakmaty::{CastlingMode, Chess, Position as _, fen::Fen},
 };
 
-use super::journal::{Desk, ScriptedGame};
+use super::{
+    council::FOOLS_MATE,
+    journal::{Desk, ScriptedGame},
+};
 
-/// Names come from servers.
 const HOSTILE: &str = "<script>alert(1)</script>\"&[x]{y}";
 
 const LOST: ScriptedGame<'_> = ScriptedGame {
     id: "../../etc",
-    variant: Variant::Standard,
-    fen: "",
-    ours: Color::White,
     opponent: HOSTILE,
-    moves: "f2f3 e7e5 g2g4 d8h4",
     votes: &[(2, &[("mbxk", "g2g4", 90), ("mk", "e2e4", 10)])],
-    end: (GameStatus::Mate, Some(Color::Black)),
+    ..FOOLS_MATE
 };
 
 /// A reader that plays every move of the main lines, and of the variations counts their beginnings.
@@ -143,7 +141,7 @@ async fn other_variants_are_listed_only() {
     .await;
     let (made, games) = desk.report(&desk.request());
     assert!(games.is_empty());
-    assert_eq!((made.report.totals.all.results.games(), made.report.totals.studied), (1, 0));
+    assert_eq!((made.totals.all.results.games(), made.totals.studied), (1, 0));
     let list = fs::read_to_string(desk.directory.path().join("report/games-1.html")).expect("the list");
     assert!(list.contains("not studied"), "{list}");
 }

@@ -10,17 +10,18 @@ use report::{
     make_report,
 };
 
-use super::journal::{Desk, ScriptedGame};
+use super::{
+    council::FOOLS_MATE,
+    journal::{Desk, ScriptedGame},
+};
 
 const GAME: ScriptedGame<'_> = ScriptedGame {
     id: "italian1",
-    variant: domain::Variant::Standard,
-    fen: "",
     ours: Color::Black,
-    opponent: "Visitor",
     moves: "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6 d2d3 d7d6 e1g1 a7a6",
     votes: &[],
     end: (GameStatus::OutOfTime, Some(Color::White)),
+    ..FOOLS_MATE
 };
 
 #[tokio::test]
@@ -47,9 +48,9 @@ async fn interrupted_report_resumes() {
     assert_eq!(judge(all), 0);
 
     let (made, games) = desk.report(&request);
-    assert_eq!((games.len(), made.report.totals.studied), (1, 1));
+    assert_eq!((games.len(), made.totals.studied), (1, 1));
     assert_eq!(games[0].opening.map(|opening| opening.family()), Some("Italian Game"));
-    let causes: Vec<&str> = made.report.totals.losses.keys().map(|cause| cause.word()).collect();
+    let causes: Vec<&str> = made.totals.losses.keys().map(|cause| cause.word()).collect();
     assert_eq!(causes, ["time"]);
 
     let written = || std::fs::read_to_string(desk.directory.path().join("report/games.pgn")).expect("the games");
@@ -73,8 +74,8 @@ async fn verdicts_belong_to_their_judge() {
     let stop = AtomicBool::new(false);
     let again = make_report(&desk.request(), &stop, &mut watch, &mut |_| ()).expect("no error").expect("a report");
     assert_eq!(searched, 0, "nothing was judged twice");
-    assert_eq!(again.report.totals.labels, first.report.totals.labels);
-    assert_eq!(again.report.changes.first().map(|change| change.before), Some(1.0), "the earlier report is compared");
+    assert_eq!(again.totals.labels, first.totals.labels);
+    assert_eq!(again.changes.first().map(|change| change.before), Some(1.0), "the earlier report is compared");
 
     let other = report::ReportRequest { judge: JudgeSpec::own(JudgeEffort::Nodes(500)), ..desk.request() };
     let mut asked = false;

@@ -2,12 +2,11 @@
 
 use crate::{
     browser::Browser,
-    events::connect,
     fixed_game::{FixedGame, ID, SERVER},
     journal::judged,
+    page::opened,
     stage::PlayStage,
 };
-use report::judge::{JudgeEffort, JudgeSpec};
 
 /// Every page with what shows that it is there.
 fn pages() -> [(String, &'static str); 10] {
@@ -31,10 +30,9 @@ fn pages() -> [(String, &'static str); 10] {
 async fn axe_finds_no_violation_on_any_page() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
-    connect(&stage.bus, "Concilio");
     let mut game = FixedGame::begin(&stage);
     game.finish().await;
-    judged(stage.journal.path().to_owned(), JudgeSpec::own(JudgeEffort::Nodes(50))).await;
+    judged(&stage, 50).await;
     let mut wrong = Vec::new();
     for scheme in ["light", "dark"] {
         browser.prefer(scheme).await;
@@ -62,10 +60,9 @@ async fn axe_finds_no_violation_on_any_page() {
 async fn nothing_moves_while_a_page_loads() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
-    connect(&stage.bus, "Concilio");
     let mut game = FixedGame::begin(&stage);
     game.finish().await;
-    judged(stage.journal.path().to_owned(), JudgeSpec::own(JudgeEffort::Nodes(50))).await;
+    judged(&stage, 50).await;
     for (width, height) in [(1400, 900), (360, 780)] {
         for (address, ready) in pages() {
             browser.resize(width, height).await;
@@ -97,9 +94,7 @@ pub(crate) async fn tab_to(browser: &Browser, selector: &str) {
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn keyboard_alone_plays_a_game() {
-    let browser = Browser::start().await;
-    let stage = PlayStage::open().await;
-    browser.go(&stage.url("")).await;
+    let (browser, _stage) = opened("").await;
     browser.until("document.getElementById('connection').dataset.state === 'connected'").await;
     browser.press("4").await;
     browser.until("document.querySelector('.setup')").await;

@@ -158,7 +158,6 @@ impl Browser {
         assert_eq!(found, true, "in vain for {expression}");
     }
 
-    /// Returns the browser's console messages.
     pub(crate) async fn console(&self) -> String {
         self.call("se/log", json!({ "type": "browser" })).await.to_string()
     }
@@ -316,7 +315,6 @@ impl Browser {
         self.prefer("light").await;
     }
 
-    /// Closes the window and ends the browser.
     pub(crate) async fn close(self) {
         let _ = self.client.delete(&self.session).send().await;
     }
@@ -326,7 +324,6 @@ fn pictures() -> Option<PathBuf> {
     std::env::var_os("CONCILIO_WEB_PICTURES").map(PathBuf::from)
 }
 
-/// Decodes base64.
 fn base64(text: &str) -> Vec<u8> {
     let value = |letter: u8| match letter {
         b'A'..=b'Z' => u32::from(letter - b'A'),

@@ -19,7 +19,6 @@ pub(crate) struct ToldGame {
     serial: u64,
 }
 
-/// An account is there.
 pub(crate) fn connect(bus: &EventBus, name: &str) {
     connect_as(bus, Player { title: Some("BOT".to_owned()), ..Player::named(name) });
 }
@@ -71,7 +70,6 @@ impl ToldGame {
         self.tell(GameEvent::Position { line: Arc::new(self.line.clone()), clocks });
     }
 
-    /// Makes a move.
     pub(crate) fn play(&mut self, uci: &str) {
         self.line.play(uci.parse().expect("a move")).expect("a legal move");
         self.position();

@@ -15,13 +15,12 @@ use domain::{
     Proposal, Score, SearchId, Source, TimeControl, UciMove, Variant, Vote,
 };
 
-use crate::stage::PlayStage;
+use crate::{events::connect, stage::PlayStage};
 
 /// The name of the game, and of its server.
 pub(crate) const ID: &str = "fixed";
 pub(crate) const SERVER: &str = "told";
 
-/// A move of the script, with the bot's vote on it.
 struct ScriptedMove {
     uci: UciMove,
     elapsed: Duration,
@@ -38,7 +37,6 @@ pub(crate) struct FixedGame {
 }
 
 impl FixedGame {
-    /// Begins the game.
     pub(crate) fn begin(stage: &PlayStage) -> Self {
         let time_control = TimeControl::real_time(Duration::from_secs(90), Duration::from_secs(1));
         let titled =
@@ -58,6 +56,7 @@ impl FixedGame {
             clocks: Clocks::both(clock),
             script: script(),
         };
+        connect(&game.bus, "Concilio");
         game.journal.game_started(&SERVER.into(), &info);
         let electors: Vec<ElectorSpec> =
             game.script[0].votes.iter().filter(|vote| vote.weight.is_some()).map(elector).collect();
@@ -75,7 +74,6 @@ impl FixedGame {
         self.journal.line_seen(&self.key, &self.line, Some(self.clocks));
     }
 
-    /// Plays on until this many moves are made.
     pub(crate) async fn play_to(&mut self, ply: usize) {
         while self.line.ply() < ply {
             self.play().await;
@@ -89,7 +87,6 @@ impl FixedGame {
         }
     }
 
-    /// Plays the rest of the game.
     pub(crate) async fn finish(&mut self) {
         self.play_to(self.script.len()).await;
         let winner = Some(Color::White);

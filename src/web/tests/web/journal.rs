@@ -1,11 +1,9 @@
-//! Games that were played: listed, summed up, looked at again, taken home.
-
-use std::{num::NonZeroUsize, path::PathBuf, sync::atomic::AtomicBool};
+use std::{num::NonZeroUsize, sync::atomic::AtomicBool};
 
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use crate::stage::PlayStage;
+use crate::stage::{PlayStage, status, whole_game};
 use bot::journal::{Filter, GameKey};
 use concilio_web::WebSettings;
 use domain::{Color, GameInfo, GameStatus, GameTerms, Player, Variant};
@@ -16,9 +14,11 @@ use report::{
     make_report,
 };
 
-/// Has all games judged, as `concilio report` does.
-pub(crate) async fn judged(journal: PathBuf, judge: JudgeSpec) {
+/// Judges all games by searches of `nodes` nodes, as `concilio report` does.
+pub(crate) async fn judged(stage: &PlayStage, nodes: u64) {
+    let journal = stage.journal.path().to_owned();
     let pages = journal.with_file_name("report");
+    let judge = JudgeSpec::own(JudgeEffort::Nodes(nodes));
     let request = ReportRequest {
         journal,
         filter: Filter::default(),
@@ -30,7 +30,7 @@ pub(crate) async fn judged(journal: PathBuf, judge: JudgeSpec) {
     };
     let make = move || make_report(&request, &AtomicBool::new(false), &mut |_| (), &mut |_| ());
     let made = tokio::task::spawn_blocking(make).await.expect("no panic").expect("a readable journal");
-    assert!(made.is_some_and(|made| made.report.totals.studied > 0));
+    assert!(made.is_some_and(|made| made.totals.studied > 0));
 }
 
 async fn json(stage: &PlayStage, path: &str) -> Value {
@@ -43,7 +43,7 @@ async fn json(stage: &PlayStage, path: &str) -> Value {
 async fn played_game_is_found_and_shown() {
     let stage = PlayStage::open().await;
     let bot = stage.bot(SparringKind::Greedy).await;
-    let report = bot.whole_game("30+0.1").await;
+    let report = whole_game(&bot, "30+0.1").await;
     let address = format!("api/games/practice/{}", report.id);
     // The end is written a moment after the server has told it.
     let listed = crate::stage::within("the end in the journal", async {
@@ -81,8 +81,7 @@ async fn played_game_is_found_and_shown() {
     }
 
     assert_eq!((&listed["games"][0]["judged"], &replay["report"]), (&false.into(), &Value::Null), "it was not judged");
-    let judge = JudgeSpec::own(JudgeEffort::Nodes(50));
-    judged(stage.journal.path().to_owned(), judge).await;
+    judged(&stage, 50).await;
     assert_eq!(json(&stage, "api/games").await["games"][0]["judged"], true);
     let report = json(&stage, &address).await["report"].take();
     assert!(report["judge"].as_str().is_some_and(|judge| judge.contains("50 nodes")), "{report}");
@@ -178,7 +177,7 @@ async fn invalid_queries_are_explained() {
         assert!(problem["error"].as_str().is_some_and(|error| error.contains(words)), "{words}: {problem}");
     }
     for path in ["api/games/practice/nosuch", "api/export/games.exe"] {
-        assert_eq!(stage.get(path).send().await.expect("an answer").status(), StatusCode::NOT_FOUND, "{path}");
+        assert_eq!(status(stage.get(path)).await, StatusCode::NOT_FOUND, "{path}");
     }
 }
 
@@ -187,7 +186,7 @@ async fn invalid_queries_are_explained() {
 async fn journal_page_needs_no_daemon() {
     let stage = PlayStage::open().await;
     let bot = stage.bot(SparringKind::Greedy).await;
-    let report = bot.whole_game("30+0.1").await;
+    let report = whole_game(&bot, "30+0.1").await;
     let settings = WebSettings { address: "127.0.0.1:0".to_owned(), ..WebSettings::default() };
     // The bot still writes it.
     let path = stage.journal.path().to_owned();

@@ -1,17 +1,21 @@
-//! The page in the browser.
-
 use serde_json::json;
 
 use crate::{
     browser::Browser,
     events::{ToldGame, connect, connect_as},
     journal::judged,
-    stage::{PlayStage, SECRET, within},
+    stage::{PlayStage, SECRET, game, whole_game, within},
 };
 use concilio_web::WebSettings;
 use domain::Player;
 use practice::SparringKind;
-use report::judge::{JudgeEffort, JudgeSpec};
+
+/// Opens a stage, and an address of it in a browser.
+pub(crate) async fn opened(address: &str) -> (Browser, PlayStage) {
+    let (browser, stage) = (Browser::start().await, PlayStage::open().await);
+    browser.go(&stage.url(address)).await;
+    (browser, stage)
+}
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn hostile_names_and_chat_are_text() {
@@ -90,9 +94,7 @@ async fn colours_follow_system_until_chosen() {
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn chess_accepts_every_input() {
-    let browser = Browser::start().await;
-    let stage = PlayStage::open().await;
-    browser.go(&stage.url("#/play")).await;
+    let (browser, _stage) = opened("#/play").await;
     browser.click("form button.main").await;
     browser.until("document.querySelector('.board.playable')").await;
     let (from, to) = (browser.square("e2").await, browser.square("e4").await);
@@ -138,11 +140,11 @@ async fn every_page_has_something_to_show() {
     let stage = PlayStage::open().await;
     let bot = stage.bot(SparringKind::Engine { nodes: 60 }).await;
     for _ in 0..3 {
-        bot.whole_game("20+0.1").await;
+        whole_game(&bot, "20+0.1").await;
     }
     browser.go(&stage.url("#/games")).await;
     browser.until("document.querySelectorAll('tbody tr .tag').length >= 1").await;
-    judged(stage.journal.path().to_owned(), JudgeSpec::own(JudgeEffort::Nodes(200))).await;
+    judged(&stage, 200).await;
     browser.go("about:blank").await;
     browser.go(&stage.url("#/games")).await;
     browser.until("[...document.querySelectorAll('tbody a')].some((link) => link.textContent === 'report')").await;
@@ -170,7 +172,7 @@ async fn running_games_are_live_boards() {
     stage.seat("balanced-7");
     let bot = stage.bot(SparringKind::Engine { nodes: 60 }).await;
     for _ in 0..5 {
-        bot.game("180+2").await;
+        game(&bot, "180+2").await;
     }
     browser.go(&stage.url("")).await;
     browser.until("document.querySelectorAll('.small').length === 4").await;
@@ -193,9 +195,7 @@ async fn running_games_are_live_boards() {
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn keys_move_and_promote() {
-    let browser = Browser::start().await;
-    let stage = PlayStage::open().await;
-    browser.go(&stage.url("#/play")).await;
+    let (browser, stage) = opened("#/play").await;
     browser.click("form button.main").await;
     browser.until("document.querySelector('.board.playable')").await;
     // Enter takes up the pawn at the cursor on e2, two steps up, Enter puts it down.
@@ -205,10 +205,7 @@ async fn keys_move_and_promote() {
     browser.script("localStorage.clear()").await;
     browser.go("about:blank").await;
     browser.go(&stage.url("#/play")).await;
-    browser.until("document.querySelector('form input[placeholder=\"the starting position\"]')").await;
-    browser.write("input[placeholder='the starting position']", "8/P6k/8/8/8/8/7K/8 w - - 0 1").await;
-    browser.click("form button.main").await;
-    browser.until("document.querySelector('.board.playable')").await;
+    begin_with_promotion(&browser).await;
     let (from, to) = (browser.square("a7").await, browser.square("a8").await);
     browser.point(&[from, to], false).await;
     browser.click("button[aria-label='Promote to knight']").await;
@@ -217,16 +214,19 @@ async fn keys_move_and_promote() {
     browser.close().await;
 }
 
-/// The chooser's keys are its own: Enter on the board opens it and chooses nothing, Enter on one of its pieces chooses that.
-#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
-async fn keys_choose_the_promotion() {
-    let browser = Browser::start().await;
-    let stage = PlayStage::open().await;
-    browser.go(&stage.url("#/play")).await;
+/// Begins a game from a position with a pawn on a7.
+async fn begin_with_promotion(browser: &Browser) {
     browser.until("document.querySelector('form input[placeholder=\"the starting position\"]')").await;
     browser.write("input[placeholder='the starting position']", "8/P6k/8/8/8/8/7K/8 w - - 0 1").await;
     browser.click("form button.main").await;
     browser.until("document.querySelector('.board.playable')").await;
+}
+
+/// The chooser's keys are its own: Enter on the board opens it and chooses nothing, Enter on one of its pieces chooses that.
+#[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
+async fn keys_choose_the_promotion() {
+    let (browser, _stage) = opened("#/play").await;
+    begin_with_promotion(&browser).await;
     let chooser = "document.activeElement.getAttribute('aria-label') === 'Promote to queen'";
     // From e2 to the pawn on a7, which is taken up there and put down on a8.
     browser.write(".board", &format!("{}{}\u{e007}\u{e013}\u{e007}", "\u{e012}".repeat(4), "\u{e013}".repeat(5))).await;
@@ -242,9 +242,7 @@ async fn keys_choose_the_promotion() {
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn skip_link_stays_on_the_page() {
-    let browser = Browser::start().await;
-    let stage = PlayStage::open().await;
-    browser.go(&stage.url("#/play")).await;
+    let (browser, _stage) = opened("#/play").await;
     browser.until("document.querySelector('main form')").await;
     browser.script("document.querySelector('.skip').click()").await;
     browser.until("document.activeElement.id === 'page'").await;
@@ -269,9 +267,7 @@ async fn old_secret_link_leads_to_login() {
 /// A failed answer, such as a proxy's, takes no game from its player.
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn failed_board_request_is_repeated() {
-    let browser = Browser::start().await;
-    let stage = PlayStage::open().await;
-    browser.go(&stage.url("#/play")).await;
+    let (browser, _stage) = opened("#/play").await;
     browser.until("document.querySelector('form button.main')").await;
     let once = "const Real = window.EventSource;
         window.EventSource = class extends EventTarget {
@@ -347,9 +343,7 @@ async fn journal_page_says_no_daemon() {
 /// A program that hangs, or a network that swallows everything, closes no connection: the page notices the silence.
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn silent_program_counts_as_lost() {
-    let browser = Browser::start().await;
-    let stage = PlayStage::open().await;
-    browser.go(&stage.url("")).await;
+    let (browser, _stage) = opened("").await;
     browser.until("document.getElementById('connection').dataset.state === 'connected'").await;
     // A stream that opens and says nothing stands in for the program's.
     let silent = "window.EventSource = class extends EventTarget { close() {} };

@@ -1,9 +1,10 @@
-//! A game against the council, as the page's script plays it.
-
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::{stage::PlayStage, watching::Listener};
+use crate::{
+    stage::{PlayStage, status},
+    watching::Listener,
+};
 
 struct Guest<'a> {
     stage: &'a PlayStage,
@@ -28,7 +29,6 @@ impl<'a> Guest<'a> {
         self.stage.post(&format!("api/play/{}", self.game), &act).send().await.expect("an answer")
     }
 
-    /// Waits for a board with a property.
     async fn board(&mut self, found: impl Fn(&Value) -> bool) -> Value {
         loop {
             let (name, board) = self.events.next().await;
@@ -92,10 +92,8 @@ async fn only_players_of_a_game_may_act() {
     let stage = PlayStage::open().await;
     let guest = Guest::begin(&stage, json!({ "color": "white" })).await;
     let stranger = json!({ "key": "0".repeat(32), "act": "resign" });
-    let refused = stage.post(&format!("api/play/{}", guest.game), &stranger).send().await.expect("an answer");
-    assert_eq!(refused.status(), StatusCode::FORBIDDEN);
-    let unknown = stage.post("api/play/nosuch", &stranger).send().await.expect("an answer");
-    assert_eq!(unknown.status(), StatusCode::NOT_FOUND);
+    assert_eq!(status(stage.post(&format!("api/play/{}", guest.game), &stranger)).await, StatusCode::FORBIDDEN);
+    assert_eq!(status(stage.post("api/play/nosuch", &stranger)).await, StatusCode::NOT_FOUND);
     let wrong = stage.post("api/play", &json!({ "roster": "unknown-7" })).send().await.expect("an answer");
     assert_eq!(wrong.status(), StatusCode::BAD_REQUEST);
     assert!(wrong.text().await.expect("text").contains("knowledge letters"));

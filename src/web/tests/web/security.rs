@@ -1,5 +1,3 @@
-//! Tests of permissions, and of restrictions for browsers.
-
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use concilio_web::{WebError, WebSettings};
@@ -7,7 +5,7 @@ use reqwest::StatusCode;
 use serde_json::json;
 use tokio::sync::Notify;
 
-use crate::stage::{PlayStage, SECRET, within};
+use crate::stage::{PlayStage, SECRET, status, within};
 
 /// The commands and pages that are not for everybody.
 const READ: [&str; 5] = ["api/status", "api/events", "api/games", "api/machines", "metrics"];
@@ -36,11 +34,10 @@ async fn other_origins_are_rejected() {
     let evil = [("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")];
     for (name, value) in evil {
         for path in READ {
-            let response = stage.get(path).header(name, value).send().await.expect("an answer");
-            assert_eq!(response.status(), StatusCode::FORBIDDEN, "{path} {name}");
+            assert_eq!(status(stage.get(path).header(name, value)).await, StatusCode::FORBIDDEN, "{path} {name}");
         }
-        let response = stage.post("api/play", &json!({})).header(name, value).send().await.expect("an answer");
-        assert_eq!(response.status(), StatusCode::FORBIDDEN, "{name}");
+        let play = stage.post("api/play", &json!({})).header(name, value);
+        assert_eq!(status(play).await, StatusCode::FORBIDDEN, "{name}");
     }
     // DNS rebinding: the browser believes to talk to evil.example, and so takes us for the same site.
     let rebound = stage.get("api/status").header("host", "evil.example:8080").header("sec-fetch-site", "same-origin");
@@ -53,13 +50,11 @@ async fn other_origins_are_rejected() {
 async fn secret_guards_reading_and_changes() {
     let stage = PlayStage::with_secret(false).await;
     for path in READ {
-        assert_eq!(stage.get(path).send().await.expect("an answer").status(), StatusCode::UNAUTHORIZED, "{path}");
+        assert_eq!(status(stage.get(path)).await, StatusCode::UNAUTHORIZED, "{path}");
     }
     let pause = json!({ "command": "pause" });
-    let refused = stage.post("api/control", &pause).send().await.expect("an answer");
-    assert_eq!(refused.status(), StatusCode::UNAUTHORIZED);
-    let wrong = stage.post("api/login", &json!({ "secret": "open sesame!" })).send().await.expect("an answer");
-    assert_eq!(wrong.status(), StatusCode::UNAUTHORIZED);
+    assert_eq!(status(stage.post("api/control", &pause)).await, StatusCode::UNAUTHORIZED);
+    assert_eq!(status(stage.post("api/login", &json!({ "secret": "open sesame!" }))).await, StatusCode::UNAUTHORIZED);
 
     let login = stage.post("api/login", &json!({ "secret": SECRET })).send().await.expect("an answer");
     assert_eq!(login.status(), StatusCode::NO_CONTENT);
@@ -70,17 +65,14 @@ async fn secret_guards_reading_and_changes() {
     let port = stage.url("").trim_end_matches('/').rsplit(':').next().expect("a port").to_owned();
     assert!(cookie.starts_with(&format!("concilio-{port}=")), "{cookie}");
     let session = cookie.split(';').next().expect("a pair").to_owned();
-    let read = stage.get("api/status").header("cookie", &session).send().await.expect("an answer");
-    assert_eq!(read.status(), StatusCode::OK);
+    assert_eq!(status(stage.get("api/status").header("cookie", &session)).await, StatusCode::OK);
     // It reaches the bot, which has no account here.
     let told = stage.post("api/control", &pause).header("cookie", &session).send().await.expect("an answer");
     assert!(told.status() != StatusCode::UNAUTHORIZED && told.status() != StatusCode::FORBIDDEN, "{told:?}");
 
     stage.post("api/logout", &json!({})).header("cookie", &session).send().await.expect("an answer");
-    let after = stage.get("api/status").header("cookie", &session).send().await.expect("an answer");
-    assert_eq!(after.status(), StatusCode::UNAUTHORIZED);
-    let by_header = stage.get("api/status").bearer_auth(SECRET).send().await.expect("an answer");
-    assert_eq!(by_header.status(), StatusCode::OK);
+    assert_eq!(status(stage.get("api/status").header("cookie", &session)).await, StatusCode::UNAUTHORIZED);
+    assert_eq!(status(stage.get("api/status").bearer_auth(SECRET)).await, StatusCode::OK);
 }
 
 /// The daemon starts again with the files that the last one left.
@@ -100,18 +92,17 @@ async fn login_survives_a_restart() {
             std::fs::copy(left, folder.path().join(FILE)).expect("sessions");
         })
     };
-    let status = async |stage: &PlayStage| {
+    let asked = async |stage: &PlayStage| {
         let port = stage.url("").trim_end_matches('/').rsplit(':').next().expect("a port").to_owned();
         let cookie = format!("concilio-{port}={session}");
-        let asked = stage.get("api/status").header("cookie", &cookie).send().await.expect("an answer").status();
-        (asked, cookie)
+        (status(stage.get("api/status").header("cookie", &cookie)).await, cookie)
     };
 
     let again = restarted(SECRET).await;
-    let (asked, cookie) = status(&again).await;
-    assert_eq!(asked, StatusCode::OK);
+    let (read, cookie) = asked(&again).await;
+    assert_eq!(read, StatusCode::OK);
     let changed = restarted("open barley").await;
-    assert_eq!(status(&changed).await.0, StatusCode::UNAUTHORIZED);
+    assert_eq!(asked(&changed).await.0, StatusCode::UNAUTHORIZED);
     again.post("api/logout", &json!({})).header("cookie", cookie).send().await.expect("an answer");
     assert!(!again.folder.path().join(FILE).exists(), "no session is left");
 }
@@ -145,10 +136,9 @@ async fn command_survives_a_hang_up() {
 #[testkit::test]
 async fn public_page_needs_secret_for_changes() {
     let stage = PlayStage::with_secret(true).await;
-    assert_eq!(stage.get("api/status").send().await.expect("an answer").status(), StatusCode::OK);
+    assert_eq!(status(stage.get("api/status")).await, StatusCode::OK);
     for (path, body) in [("api/control", json!({ "command": "pause" })), ("api/play", json!({}))] {
-        let response = stage.post(path, &body).send().await.expect("an answer");
-        assert_eq!(response.status(), StatusCode::UNAUTHORIZED, "{path}");
+        assert_eq!(status(stage.post(path, &body)).await, StatusCode::UNAUTHORIZED, "{path}");
     }
 }
 
@@ -174,13 +164,11 @@ async fn public_address_needs_a_secret() {
 async fn body_and_watcher_limits_hold() {
     let stage = PlayStage::with(|settings, _| settings.watchers = 2).await;
     let long = json!({ "secret": "x".repeat(100_000) });
-    let response = stage.post("api/login", &long).send().await.expect("an answer");
-    assert_eq!(response.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(status(stage.post("api/login", &long)).await, StatusCode::PAYLOAD_TOO_LARGE);
     let first = stage.get("api/events").send().await.expect("an answer");
     let second = stage.get("api/events").send().await.expect("an answer");
     assert!(first.status().is_success() && second.status().is_success());
-    let third = stage.get("api/events").send().await.expect("an answer");
-    assert_eq!(third.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(status(stage.get("api/events")).await, StatusCode::SERVICE_UNAVAILABLE);
     drop(first);
     let free = async {
         while !stage.get("api/events").send().await.expect("an answer").status().is_success() {

@@ -14,19 +14,23 @@ use council::{CouncilSettings, electors::Pool};
 use domain::{GameTerms, Variant};
 use platform::lichess::{self, LichessSettings, Token};
 use practice::{ChallengeTerms, GameReport, PracticeServer, PracticeSettings, SparringKind};
-use reqwest::{Client, RequestBuilder};
+use reqwest::{Client, RequestBuilder, StatusCode};
 use tempfile::TempDir;
 pub(crate) use testkit::within;
 use tokio::sync::watch;
 use util::Shutdown;
 
-/// The operator's secret on the stage.
 pub(crate) const SECRET: &str = "open sesame";
 
 /// A client for plain requests; it wants a provider of encryption all the same.
 pub(crate) fn client() -> Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().no_proxy().build().expect("a client")
+}
+
+/// Sends a request, and returns the status of the answer.
+pub(crate) async fn status(request: RequestBuilder) -> StatusCode {
+    request.send().await.expect("an answer").status()
 }
 
 /// The page, and what it is in front of.
@@ -45,12 +49,10 @@ pub(crate) struct PlayStage {
 }
 
 impl PlayStage {
-    /// Opens the page without a secret.
     pub(crate) async fn open() -> Self {
         Self::with(|_, _| ()).await
     }
 
-    /// The page with the operator's secret.
     pub(crate) async fn with_secret(public: bool) -> Self {
         Self::with(|settings, folder| {
             settings.secret_file = folder.path().join("secret");
@@ -111,8 +113,8 @@ impl PlayStage {
         self.player.limits = LimitSettings::default();
     }
 
-    /// A bot that is connected to a practice server, with a partner there.
-    pub(crate) async fn bot(&self, partner: SparringKind) -> PlayingBot {
+    /// Connects a bot to a practice server, with a partner there.
+    pub(crate) async fn bot(&self, partner: SparringKind) -> PracticeServer {
         let server = PracticeServer::start(PracticeSettings::default()).await.expect("a free port");
         let token = server.add_account("Concilio", true).await.expect("a new account");
         server.sparring("Sparring", partner).await.expect("a new account");
@@ -135,7 +137,7 @@ impl PlayStage {
         let connection = Connection { name: "practice".into(), server: Arc::new(lichess), events, stop };
         tokio::spawn(session::play(connection, runtime, self.shutdown.clone()));
         within("the bot to be online", server.wait_until_online("Concilio")).await.expect("a server");
-        PlayingBot { server }
+        server
     }
 }
 
@@ -145,21 +147,15 @@ impl Drop for PlayStage {
     }
 }
 
-pub(crate) struct PlayingBot {
-    pub(crate) server: PracticeServer,
+/// The partner challenges the bot on this server; the game has begun when this returns.
+pub(crate) async fn game(server: &PracticeServer, time_control: &str) -> domain::GameId {
+    let time_control = time_control.parse().expect("a time control");
+    let terms = GameTerms { variant: Variant::Standard, time_control, rated: true };
+    let begun = server.game_between("Sparring", "Concilio", ChallengeTerms::new(terms));
+    within("a game", begun).await.expect("a game")
 }
 
-impl PlayingBot {
-    /// The partner challenges the bot; the game has begun when this returns.
-    pub(crate) async fn game(&self, time_control: &str) -> domain::GameId {
-        let time_control = time_control.parse().expect("a time control");
-        let terms = GameTerms { variant: Variant::Standard, time_control, rated: true };
-        let begun = self.server.game_between("Sparring", "Concilio", ChallengeTerms::new(terms));
-        within("a game", begun).await.expect("a game")
-    }
-
-    pub(crate) async fn whole_game(&self, time_control: &str) -> GameReport {
-        let game = self.game(time_control).await;
-        within("the end of a game", self.server.wait_for_end(&game)).await.expect("a game")
-    }
+pub(crate) async fn whole_game(server: &PracticeServer, time_control: &str) -> GameReport {
+    let game = game(server, time_control).await;
+    within("the end of a game", server.wait_for_end(&game)).await.expect("a game")
 }

@@ -3,7 +3,6 @@
 use crate::{
     accessibility::tab_to,
     browser::Browser,
-    events::connect,
     fixed_game::{FixedGame, ID, SERVER},
     stage::PlayStage,
 };
@@ -20,7 +19,6 @@ const SWATCHES: &str = "return [...document.querySelectorAll('.proposals .move')
 async fn moves_keep_their_colours() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
-    connect(&stage.bus, "Concilio");
     let mut game = FixedGame::begin(&stage);
     game.play_to(12).await;
     browser.go(&stage.url("")).await;
@@ -64,7 +62,6 @@ const BOARD: &str = "document.querySelector('.focus .board').getAttribute('aria-
 async fn expected_line_can_be_studied() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
-    connect(&stage.bus, "Concilio");
     let mut game = FixedGame::begin(&stage);
     game.play_to(1).await;
     browser.go(&stage.url("")).await;

@@ -3,19 +3,16 @@
 
 use crate::{
     browser::Browser,
-    events::connect,
     fixed_game::{FixedGame, ID, SERVER},
     journal::judged,
     stage::PlayStage,
 };
-use report::judge::{JudgeEffort, JudgeSpec};
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn tour_shows_who_disagreed_and_why() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     browser.resize(1000, 760).await;
-    connect(&stage.bus, "Concilio");
     let mut game = FixedGame::begin(&stage);
     game.play_to(1).await;
     browser.go(&stage.url("")).await;
@@ -36,7 +33,7 @@ async fn tour_shows_who_disagreed_and_why() {
     browser.part(".focus .vote", "tour-2-why").await;
 
     game.finish().await;
-    judged(stage.journal.path().to_owned(), JudgeSpec::own(JudgeEffort::Nodes(2000))).await;
+    judged(&stage, 2000).await;
     browser.go(&stage.url(&format!("#/games/{SERVER}/{ID}?ply=17"))).await;
     browser.until("document.querySelector('.vote .sentence')?.textContent.includes('preferred g4')").await;
     browser.until("document.querySelector('.over').textContent === '1-0 · White won by checkmate'").await;

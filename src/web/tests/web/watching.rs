@@ -1,15 +1,12 @@
-//! Tests of the events for watchers, and of their cost.
-
 use futures_util::StreamExt;
 use serde_json::Value;
 
 use crate::{
     events::{ToldGame, connect},
-    stage::{PlayStage, within},
+    stage::{PlayStage, game, within},
 };
 use practice::SparringKind;
 
-/// A reader of server-sent events.
 pub(crate) struct Listener {
     bytes: futures_util::stream::BoxStream<'static, Vec<u8>>,
     read: String,
@@ -45,7 +42,6 @@ impl Listener {
         }
     }
 
-    /// Listens until something is true of an event.
     async fn until(&mut self, mut found: impl FnMut(&Value) -> bool) -> Value {
         loop {
             let (_, value) = self.next().await;
@@ -91,7 +87,7 @@ async fn game_is_shown_to_its_result() {
     let stage = PlayStage::open().await;
     let mut listener = Listener::begin(&stage, "api/events").await;
     let bot = stage.bot(SparringKind::Greedy).await;
-    let game = bot.game("30+0.1").await;
+    let game = game(&bot, "30+0.1").await;
     let key = format!("practice/{game}");
     let (mut voted, mut decided) = (false, false);
     let over = listener.until(|frame| {
