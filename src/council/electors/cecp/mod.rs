@@ -13,9 +13,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Elector, ElectorFailure, EngineProgram, Task};
-use domain::{Bound, ElectorName, Proposal, Score, UciMove, Variant};
-use protocol::{EngineAnswer, Thinking};
+use super::{Elector, ElectorFailure, EngineProgram, Task, uci::protocol::Info};
+use domain::{ElectorName, Proposal, Score, UciMove, Variant};
+use protocol::EngineAnswer;
 
 pub use engine::CecpEngine;
 
@@ -142,7 +142,7 @@ impl CecpSearch<'_> {
             || self.newest.is_none() && elapsed >= silent
     }
 
-    fn thinks(&mut self, thinking: Thinking) {
+    fn thinks(&mut self, thinking: Info) {
         self.nodes = self.nodes.max(thinking.nodes);
         if !thinking.pv.is_empty() {
             self.propose(thinking);
@@ -155,9 +155,8 @@ impl CecpSearch<'_> {
         if self.newest.as_ref().is_some_and(|proposal| proposal.best == best) {
             return;
         }
-        let newest = self.newest.as_ref();
-        let (depth, score) = newest.map_or((0, None), |proposal| (proposal.depth, Some(proposal.score)));
-        self.propose(Thinking { depth, score, nodes: self.nodes, pv: vec![best] });
+        let newest = self.newest.as_ref().map(Info::of).unwrap_or_default();
+        self.propose(Info { nodes: self.nodes, pv: vec![best], ..newest });
     }
 
     /// Handles an end without a move: its last proposal stands, with this score unless its own was
@@ -170,21 +169,9 @@ impl CecpSearch<'_> {
         Ok(())
     }
 
-    fn propose(&mut self, Thinking { depth, score, nodes, pv }: Thinking) {
-        let proposal = Proposal {
-            search: self.task.id.clone(),
-            elector: self.name.clone(),
-            machine: None,
-            best: pv.first().copied().unwrap_or(UciMove::Null),
-            score: score.unwrap_or(Score::Cp(0)),
-            bound: Bound::Exact,
-            depth,
-            selective_depth: depth,
-            root_moves_done: 0,
-            nodes,
-            time: self.began.elapsed(),
-            pv,
-        };
+    fn propose(&mut self, info: Info) {
+        let best = info.pv.first().copied().unwrap_or(UciMove::Null);
+        let proposal = info.proposal(self.task, self.name, best, self.began.elapsed());
         self.newest = Some(proposal.clone());
         (self.report)(proposal);
     }

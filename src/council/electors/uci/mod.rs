@@ -131,33 +131,7 @@ impl UciElector {
     fn proposal(&self, task: &Task, info: Info, time: Duration) -> Proposal {
         let pv = task_moves(task, &info.pv);
         let best = pv.first().or(info.pv.first()).copied().unwrap_or(UciMove::Null);
-        Proposal {
-            search: task.id.clone(),
-            elector: self.name.clone(),
-            machine: None,
-            best,
-            score: info.score.unwrap_or(Score::Cp(0)),
-            bound: info.bound,
-            depth: info.depth,
-            selective_depth: info.selective_depth.max(info.depth),
-            root_moves_done: 0,
-            nodes: info.nodes,
-            time,
-            pv,
-        }
-    }
-}
-
-impl Info {
-    fn of(proposal: &Proposal) -> Self {
-        Self {
-            depth: proposal.depth,
-            selective_depth: proposal.selective_depth,
-            score: Some(proposal.score),
-            bound: Bound::Exact,
-            nodes: proposal.nodes,
-            pv: Vec::new(),
-        }
+        Info { pv, ..info }.proposal(task, &self.name, best, time)
     }
 }
 
