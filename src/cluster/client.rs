@@ -38,7 +38,7 @@ use super::{
         TableNews, WorkerCommand, WorkerMessage, WorkerState,
     },
 };
-use council::electors::{ElectorSpec, Fallback, LentCores, MachineView, RemotePool, RemoteSlot, SearchReport, Task};
+use council::electors::{ElectorSpec, Fallback, MachineView, RemotePool, RemoteSlot, SearchReport, Task};
 use domain::MachineName;
 use engine::SharedTable;
 use slot::ClusterSlot;
@@ -404,11 +404,10 @@ impl ClusterClient {
 }
 
 impl RemotePool for ClusterClient {
-    fn cores(&self, time: Option<Duration>) -> LentCores {
+    fn cores(&self, time: Option<Duration>) -> Vec<usize> {
         // By right, not what is free at this moment: that would change with every search.
         let offers = self.known().registry.offers(Instant::now(), self.0.run, &BTreeMap::new(), time);
-        let shares = offers.iter().map(placement::WorkerOffer::share);
-        LentCores { together: shares.clone().sum(), widest: shares.max().unwrap_or(0) }
+        offers.iter().map(placement::WorkerOffer::share).collect()
     }
 
     fn arrivals(&self) -> Option<watch::Receiver<u64>> {

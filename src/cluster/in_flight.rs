@@ -240,8 +240,8 @@ impl InFlight {
     /// Verifies moves of its position from now on, and passes known values on.
     fn verify(&mut self, search: &RemoteSearch) {
         let Some(verification) = &search.task.guidance.verification else { return };
-        self.positions.retain(|known| known.verification.upgrade().is_some());
-        if self.positions.iter().any(|known| known.verification.upgrade().is_some_and(|known| known.is(verification))) {
+        self.positions.retain(|known| known.verification.strong_count() > 0);
+        if self.positions.iter().any(|known| known.verification.as_ptr() == Arc::as_ptr(verification)) {
             return;
         }
         let position = Arc::clone(&search.progress.position);
@@ -249,7 +249,7 @@ impl InFlight {
         self.positions.push(VerifiedPosition {
             position,
             line: Arc::clone(&search.task.line),
-            verification: verification.downgrade(),
+            verification: Arc::downgrade(verification),
             since: search.sent,
             spent: Duration::ZERO,
             verified: BTreeMap::new(),
@@ -352,7 +352,7 @@ impl InFlight {
     /// Returns the next verification: the choice of the home electors, then waiting claims, of each
     /// worker in turn, then contested moves, then doubtful claims.
     pub(crate) fn next_search(&mut self, now: Instant) -> NextSearch {
-        self.positions.retain(|known| known.verification.upgrade().is_some());
+        self.positions.retain(|known| known.verification.strong_count() > 0);
         let contested: Vec<(HomeSearch, Duration)> =
             self.positions.iter().filter_map(|known| Some((known.next()?, known.wait(now)))).collect();
         let waits = |search: &RemoteSearch| self.wait(now, search);

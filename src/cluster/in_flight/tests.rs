@@ -259,7 +259,7 @@ fn longer_search_replaces_the_value() {
 }
 
 /// A search whose council compares two moves.
-fn contested() -> (Setting, council::electors::Verification) {
+fn contested() -> (Setting, Arc<council::electors::Verification>) {
     let mut setting = setting();
     let verification = council::electors::Verification::new(Arc::default());
     let search = setting.in_flight.searches.remove(&1).expect("it runs");

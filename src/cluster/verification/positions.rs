@@ -2,13 +2,13 @@
 
 use std::{
     collections::BTreeMap,
-    sync::Arc,
+    sync::{Arc, Weak},
     time::{Duration, Instant},
 };
 
 use super::values::{HomeSearch, VerifiedMove};
 use crate::identity::RunId;
-use council::electors::WeakVerification;
+use council::electors::Verification;
 use domain::Line;
 
 /// Part of a core's time that verification may take, as a divisor, beside a little at the beginning
@@ -21,7 +21,7 @@ pub(crate) const AT_ONCE: Duration = Duration::from_millis(20);
 pub(crate) struct VerifiedPosition {
     pub position: Arc<str>,
     pub line: Arc<Line>,
-    pub verification: WeakVerification,
+    pub verification: Weak<Verification>,
     pub since: Instant,
     pub spent: Duration,
     /// Number of moves verified, by worker.

@@ -36,7 +36,7 @@ use super::{
         WorkerCommand, WorkerMessage, WorkerState,
     },
 };
-use council::electors::{ElectorSpec, SearchReport, SearchState, SearchStatus, Slot, memory_for_tables};
+use council::electors::{ElectorSpec, SearchReport, SearchState, SearchStatus, Slot, local_slot, memory_for_tables};
 use domain::SearchId;
 use engine::{Belief, SharedTable};
 use health::{WorkerHealth, WorkerLoad};
@@ -119,7 +119,7 @@ struct WorkerTask {
     scheduler: Scheduler,
     lent: LentResources,
     publisher: Publisher,
-    slots: HashMap<SlotKey, Slot>,
+    slots: HashMap<SlotKey, Box<dyn Slot>>,
     tables: BTreeMap<TableKey, LentTable>,
     /// Limit on table messages; `None` turns them off.
     table_sync: Option<SyncBudget>,
@@ -377,7 +377,7 @@ impl WorkerTask {
             match effect {
                 SchedulerEffect::Open(key, spec, table) => {
                     let table = table.and_then(|table| self.table(table, &spec));
-                    self.slots.insert(key, Slot::local(spec, table.as_ref()));
+                    self.slots.insert(key, local_slot(&spec, table.as_ref()));
                 }
                 SchedulerEffect::Close(key) => {
                     self.slots.remove(&key);
@@ -401,10 +401,10 @@ impl WorkerTask {
                         });
                     }
                 }
-                SchedulerEffect::Stop(key) => self.slots.get(&key).into_iter().for_each(Slot::stop),
+                SchedulerEffect::Stop(key) => self.slots.get(&key).into_iter().for_each(|slot| slot.stop()),
                 SchedulerEffect::NewGame(key, table) => {
                     table.and_then(|table| self.tables.get(&table)).into_iter().for_each(|lent| lent.table.forget());
-                    self.slots.get(&key).into_iter().for_each(Slot::new_game);
+                    self.slots.get(&key).into_iter().for_each(|slot| slot.new_game());
                 }
                 SchedulerEffect::Hear(key, news) => self.hear(key, &news),
                 SchedulerEffect::Tell(daemon, event) => {

@@ -15,7 +15,7 @@ use super::{
     CouncilGame, ElectorSpec, Fallback, RemoteSlot, SearchReport, Task,
     cores::{CoreClaim, Cores},
     local_slot::LocalSlot,
-    slot::SearchSlot,
+    slot::Slot,
 };
 use domain::{ElectorName, SearchId};
 
@@ -63,7 +63,7 @@ impl<L: CouncilGame> ElasticSlot<L> {
     }
 }
 
-impl<L: CouncilGame> SearchSlot<L> for ElasticSlot<L> {
+impl<L: CouncilGame> Slot<L> for ElasticSlot<L> {
     fn search(&mut self, task: Task<L>, reports: &UnboundedSender<SearchReport<L::Move>>) {
         let mut both = lock(&self.0);
         both.stop();
@@ -131,7 +131,7 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::electors::{ElectorSpec, LentCores, Pool, RemotePool, Slot};
+    use crate::electors::{Pool, RemotePool};
     use domain::{GameId, Knowledge, Limits, Line, Phase, Variant};
     use engine::{EngineOptions, SharedTable};
 
@@ -142,8 +142,8 @@ mod tests {
     type Taken = (Task, UnboundedSender<SearchReport>, Fallback);
 
     impl RemotePool for Lender {
-        fn cores(&self, _: Option<Duration>) -> LentCores {
-            LentCores { together: 4, widest: 4 }
+        fn cores(&self, _: Option<Duration>) -> Vec<usize> {
+            vec![4]
         }
 
         fn slot(&self, _: &ElectorSpec, _: Option<&SharedTable>) -> Option<Box<dyn RemoteSlot>> {
@@ -168,7 +168,7 @@ mod tests {
         Task { limits: Limits { nodes: Some(500), ..Limits::default() }, ..Task::new(id, line) }
     }
 
-    fn slots(lender: &Lender) -> (Slot, Slot) {
+    fn slots(lender: &Lender) -> (Box<dyn Slot>, Box<dyn Slot>) {
         let pool = Pool::with_remote(1, Some(Arc::new(Lender(Arc::clone(&lender.0)))));
         let spec = ElectorSpec::own(Knowledge::COMPLETE, 1);
         (pool.slot(&spec, None), pool.slot(&spec, None))
@@ -235,7 +235,7 @@ mod tests {
         let pool = Pool::with_remote(1, Some(Arc::new(Lender(Arc::clone(&lender.0)))));
         let table = SharedTable::new(&EngineOptions { hash: 1, ..EngineOptions::default() });
         let spec = ElectorSpec::own(Knowledge::COMPLETE, 1);
-        let mut copies: Vec<Slot> = (0..10).map(|_| pool.slot(&spec, Some(&table))).collect();
+        let mut copies: Vec<Box<dyn Slot>> = (0..10).map(|_| pool.slot(&spec, Some(&table))).collect();
         let (reports, mut inbox) = mpsc::unbounded_channel();
         let endless = |serial| {
             let mut task = task(serial);

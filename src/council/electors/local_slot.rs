@@ -11,9 +11,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
     CouncilGame, Elector, ElectorFailure, ElectorSpec, SearchPriority, SearchReport, SearchState, Task,
-    priority::Priority,
-    running::RunningSearches,
-    slot::{SearchSlot, Slot},
+    priority::Priority, running::RunningSearches, slot::Slot,
 };
 use domain::{Line, Proposal};
 use engine::SharedTable;
@@ -45,13 +43,10 @@ pub(super) struct LocalSlot<L: CouncilGame = Line> {
     searches: Vec<Arc<SearchState>>,
 }
 
-impl<L: CouncilGame> Slot<L> {
-    /// Opens a slot on a thread of this process. The elector starts at once: an engine may need a while before it can
-    /// search. `table` is searched with together with the other slots that were given it.
-    pub fn local(spec: ElectorSpec<L::Kind>, table: Option<&SharedTable>) -> Self {
-        let slot = LocalSlot::<L>::start(&spec, table, &RunningSearches::default());
-        Self::of(spec, slot)
-    }
+/// Opens a slot on a thread of this process. The elector starts at once: an engine may need a while before it can
+/// search. `table` is searched with together with the other slots that were given it.
+pub fn local_slot<L: CouncilGame>(spec: &ElectorSpec<L::Kind>, table: Option<&SharedTable>) -> Box<dyn Slot<L>> {
+    Box::new(LocalSlot::<L>::start(spec, table, &RunningSearches::default()))
 }
 
 impl<L: CouncilGame> LocalSlot<L> {
@@ -88,7 +83,7 @@ impl<L: CouncilGame> LocalSlot<L> {
     }
 }
 
-impl<L: CouncilGame> SearchSlot<L> for LocalSlot<L> {
+impl<L: CouncilGame> Slot<L> for LocalSlot<L> {
     fn search(&mut self, task: Task<L>, reports: &UnboundedSender<SearchReport<L::Move>>) {
         self.stop();
         if self.is_stuck() {

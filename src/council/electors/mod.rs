@@ -47,18 +47,19 @@ pub use elector::{Elector, ElectorFailure};
 pub use engine_game::{EngineChat, EngineGame};
 pub use facts::{Fact, Facts, Finding, TABLEBASE_WIN};
 pub use game::CouncilGame;
+pub use local_slot::local_slot;
 pub use machine_view::MachineView;
 pub(crate) use memory::MemoryClaim;
 pub use memory::memory_for_tables;
 pub use process::{Process, kill_engines};
 pub use program::{EngineProgram, EngineProtocol, ErrorOutput};
 pub(crate) use remote::next_arrival;
-pub use remote::{Fallback, LentCores, RemotePool, RemoteSlot};
+pub use remote::{Fallback, RemotePool, RemoteSlot};
 pub use slot::Slot;
 pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, SearchPriority, net_file};
 pub use start::variants_of;
 pub use task::{Guidance, Hints, SearchReport, SearchState, SearchStatus, Task};
-pub use verification::{Verification, VerificationLength, WeakVerification};
+pub use verification::{Verification, VerificationLength};
 pub use virtual_machines::{BelievedValues, VirtualMachines};
 
 use std::{sync::Arc, time::Duration};
@@ -162,7 +163,11 @@ impl Pool {
     pub fn cores_for(&self, time: Option<Duration>) -> CoresAtHand {
         let lent = self.remote.as_ref().map(|remote| remote.cores(time)).unwrap_or_default();
         let here = self.cores();
-        CoresAtHand { here, together: here + lent.together, widest: here.max(lent.widest) }
+        CoresAtHand {
+            here,
+            together: here + lent.iter().sum::<usize>(),
+            widest: lent.into_iter().fold(here, usize::max),
+        }
     }
 
     /// Watches for new machines from now on.
@@ -183,14 +188,14 @@ impl Pool {
 
     /// Opens a slot for an elector, here or wherever there is a core. Slots that are given the same `table` search with one
     /// together on every machine on which they meet.
-    pub fn slot<L: CouncilGame>(&self, spec: &ElectorSpec<L::Kind>, table: Option<&SharedTable>) -> Slot<L> {
+    pub fn slot<L: CouncilGame>(&self, spec: &ElectorSpec<L::Kind>, table: Option<&SharedTable>) -> Box<dyn Slot<L>> {
         let local = LocalSlot::<L>::start(spec, table, &self.running);
         match self.remote.as_deref().and_then(|remote| L::remote_slot(remote, spec, table)) {
             Some(remote) => {
                 let (cores, table) = (Arc::clone(&self.cores), table.map(SharedTable::number));
-                Slot::of(spec.clone(), ElasticSlot::new(cores, spec, table, local, remote))
+                Box::new(ElasticSlot::new(cores, spec, table, local, remote))
             }
-            None => Slot::of(spec.clone(), local),
+            None => Box::new(local),
         }
     }
 

@@ -10,9 +10,9 @@ use engine::SharedTable;
 
 /// The machines whose cores this process may use.
 pub trait RemotePool: fmt::Debug + Send + Sync {
-    /// Returns the cores available for a move of this length (`None`: without end), without
+    /// Returns the available cores of each machine for a move of this length (`None`: without end), without
     /// machines whose answers would come too late.
-    fn cores(&self, time: Option<Duration>) -> LentCores;
+    fn cores(&self, time: Option<Duration>) -> Vec<usize>;
 
     /// Counts how often a machine has come that may be asked at once; `None`: none ever comes.
     fn arrivals(&self) -> Option<watch::Receiver<u64>> {
@@ -43,15 +43,6 @@ pub(crate) async fn next_arrival(arrivals: Option<&mut watch::Receiver<u64>>) {
         return;
     }
     std::future::pending().await
-}
-
-/// The available cores of other machines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LentCores {
-    /// The cores of all machines together.
-    pub together: usize,
-    /// The most cores of one machine.
-    pub widest: usize,
 }
 
 /// An elector's slot on other machines. Each search may run on another machine, or on none.

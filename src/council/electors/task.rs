@@ -105,7 +105,7 @@ pub struct Guidance<M = UciMove> {
     /// The shared best value of its group (docs/method.md §7).
     pub best_of_group: Option<Arc<BestOfGroup>>,
     /// The receiver of values that home cores find for the moves of other machines.
-    pub verification: Option<Verification<M>>,
+    pub verification: Option<Arc<Verification<M>>>,
     /// Its turn among others, in virtual time. An elector that knows no turns is waited for when its turn comes.
     pub turn: Option<Arc<Place>>,
 }

@@ -19,7 +19,7 @@ pub struct Ballots<L: CouncilGame = Line> {
     proof: Option<Proposal<L::Move>>,
     /// The home cores' findings about the moves; `None` if no other machine votes, or all is on
     /// record.
-    verification: Option<Verification<L::Move>>,
+    verification: Option<Arc<Verification<L::Move>>>,
     line: Arc<L>,
     position: OnceLock<Option<L::Position>>,
     /// Static value of the position and gain at the end of the proposed line, by elector, for the player to move.
@@ -82,12 +82,12 @@ impl<L: CouncilGame> Ballots<L> {
 
     /// Returns the ballots, with the votes of other machines as far as `verification` bears them
     /// out.
-    pub fn verified_by(self, verification: Option<Verification<L::Move>>) -> Self {
+    pub fn verified_by(self, verification: Option<Arc<Verification<L::Move>>>) -> Self {
         Self { verification, ..self }
     }
 
     /// Returns the home cores' findings about the moves.
-    pub(super) fn verification(&self) -> Option<&Verification<L::Move>> {
+    pub(super) fn verification(&self) -> Option<&Arc<Verification<L::Move>>> {
         self.verification.as_ref()
     }
 

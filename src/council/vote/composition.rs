@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     CouncilGame,
-    electors::{CoresAtHand, ElectorSpec, MemoryClaim, Pool, SearchPriority, Slot},
+    electors::{CoresAtHand, ElectorSpec, MemoryClaim, Pool, SearchPriority, local_slot},
 };
 use domain::{CriterionName, SecondPhaseMode};
 use engine::{SharedTable, TURN, Turnstile};
@@ -236,7 +236,8 @@ impl<L: CouncilGame> Composition<L> {
     }
 
     /// Opens a slot, on this machine unless it is elastic.
-    fn open(&mut self, Role { spec, elastic, elector, .. }: &Role<L::Kind>) -> CouncilSearcher<L> {
+    fn open(&mut self, role: &Role<L::Kind>) -> CouncilSearcher<L> {
+        let Role { spec, elastic, elector, .. } = role;
         let sharers = self.electors.iter().filter(|other| other.shares_table && other.kind == spec.kind).count();
         let machines = self.pool.virtual_machines().unwrap_or_default();
         let machine = elector.map_or(0, |place| machines.of(place, self.electors.len()));
@@ -247,8 +248,8 @@ impl<L: CouncilGame> Composition<L> {
             None
         };
         let table = table.as_ref();
-        let slot = if *elastic { self.pool.slot(spec, table) } else { Slot::local(spec.clone(), table) };
-        CouncilSearcher::on(slot, *elastic, machines.way_to(machine))
+        let slot = if *elastic { self.pool.slot(spec, table) } else { local_slot(spec, table) };
+        CouncilSearcher::on(slot, role, machines.way_to(machine))
     }
 }
 

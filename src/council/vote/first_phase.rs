@@ -68,7 +68,7 @@ pub(super) struct FirstPhase<L: CouncilGame> {
     /// Number of counted proposals, number of their different moves, and the split of the vote.
     standing: (usize, usize, f64),
     /// Verifications by line: values of home cores for the moves of other machines.
-    verifications: Vec<(Arc<L>, Verification<L::Move>)>,
+    verifications: Vec<(Arc<L>, Arc<Verification<L::Move>>)>,
     /// The leading move's share of its searcher's nodes.
     effort: Option<f64>,
     changes: u32,
@@ -434,7 +434,7 @@ impl<L: CouncilGame> FirstPhase<L> {
     }
 
     /// Returns the verification of other machines' moves for this line.
-    fn verification_of(&mut self, line: &Arc<L>) -> Option<Verification<L::Move>> {
+    fn verification_of(&mut self, line: &Arc<L>) -> Option<Arc<Verification<L::Move>>> {
         let verifier = self.setup.verifier.as_ref()?;
         if let Some((_, known)) = self.verifications.iter().find(|(of, _)| of == line) {
             return Some(known.clone());

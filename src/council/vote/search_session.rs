@@ -1,6 +1,9 @@
 //! One question during its search: the next event, and the end of its time.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use tokio::{
     sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
@@ -59,7 +62,7 @@ pub(super) struct SearchSession<'a, L: GameLine> {
     started: Instant,
     home_ended: Option<Instant>,
     /// The home cores' findings about moves of other machines; `None` without any.
-    pub verification: Option<Verification<L::Move>>,
+    pub verification: Option<Arc<Verification<L::Move>>>,
     /// The deadline of the first proposal after a request for an answer.
     answer_by: Option<Instant>,
 }

@@ -53,7 +53,8 @@ pub(super) struct CouncilSearcher<L: CouncilGame> {
     pub adviser: Option<usize>,
     /// Delay of its task and its proposals in virtual time, in nodes, if it is on another machine.
     pub on_the_way: u64,
-    slot: Slot<L>,
+    spec: ElectorSpec<L::Kind>,
+    slot: Box<dyn Slot<L>>,
     /// True if the slot may search on other machines.
     elastic: bool,
     current: Option<(SearchId, Arc<SearchState>)>,
@@ -62,14 +63,15 @@ pub(super) struct CouncilSearcher<L: CouncilGame> {
 }
 
 impl<L: CouncilGame> CouncilSearcher<L> {
-    /// Creates a searcher on a slot, elastic or not, without a role.
-    pub(super) fn on(slot: Slot<L>, elastic: bool, on_the_way: u64) -> Self {
-        Self { elector: None, adviser: None, on_the_way, slot, elastic, current: None, nodes: 0, busy: Duration::ZERO }
+    /// Creates a searcher on the slot of a role.
+    pub(super) fn on(slot: Box<dyn Slot<L>>, role: &Role<L::Kind>, on_the_way: u64) -> Self {
+        let Role { spec, elector, adviser, elastic } = role.clone();
+        Self { elector, adviser, on_the_way, spec, slot, elastic, current: None, nodes: 0, busy: Duration::ZERO }
     }
 
     /// Returns true if the slot has this elector and elasticity.
     pub(super) fn suits(&self, role: &Role<L::Kind>) -> bool {
-        self.elastic == role.elastic && *self.spec() == role.spec
+        self.elastic == role.elastic && self.spec == role.spec
     }
 
     pub(super) fn in_role(self, role: &Role<L::Kind>) -> Self {
@@ -77,7 +79,7 @@ impl<L: CouncilGame> CouncilSearcher<L> {
     }
 
     pub(super) fn spec(&self) -> &ElectorSpec<L::Kind> {
-        self.slot.spec()
+        &self.spec
     }
 
     /// Forgets the last question.

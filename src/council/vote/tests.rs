@@ -15,8 +15,8 @@ use super::{
     Council, CouncilSettings, CriterionName, GroupMode, Pondering, Progress, Question, Roster, SecondPhaseMode,
 };
 use crate::electors::{
-    BelievedValues, Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Fallback, LentCores, Pool,
-    RemotePool, RemoteSlot, SearchReport, Task, VirtualMachines,
+    BelievedValues, Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Fallback, Pool, RemotePool,
+    RemoteSlot, SearchReport, Task, VirtualMachines,
 };
 use domain::{Decision, Limits, Line, Proposal, Score, Source, Variant, Vote};
 
@@ -132,8 +132,8 @@ const fn says(best: &'static str, score: i32, then: Then) -> Fake {
 struct Silent(Arc<std::sync::Mutex<Vec<Fallback>>>);
 
 impl RemotePool for Silent {
-    fn cores(&self, _: Option<Duration>) -> LentCores {
-        LentCores { together: 4, widest: 4 }
+    fn cores(&self, _: Option<Duration>) -> Vec<usize> {
+        vec![4]
     }
 
     fn slot(&self, _: &ElectorSpec, _: Option<&engine::SharedTable>) -> Option<Box<dyn RemoteSlot>> {

@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     electors::{
-        ElectorKind, ElectorMaker, ElectorSpec, Fallback, LentCores, Pool, RemotePool, RemoteSlot, SearchPriority,
-        SearchReport, Slot, Task,
+        ElectorKind, ElectorMaker, ElectorSpec, Fallback, Pool, RemotePool, RemoteSlot, SearchPriority, SearchReport,
+        Slot, Task, local_slot,
     },
     vote::{Council, CouncilSettings, Question, Roster, searcher::CouncilSearcher},
 };
@@ -48,9 +48,8 @@ impl Lender {
 }
 
 impl RemotePool for Lender {
-    fn cores(&self, time: Option<Duration>) -> LentCores {
-        let cores = if time.is_none_or(|time| time >= LONG) { self.cores.load(Relaxed) } else { 0 };
-        LentCores { together: cores, widest: cores }
+    fn cores(&self, time: Option<Duration>) -> Vec<usize> {
+        if time.is_none_or(|time| time >= LONG) { vec![self.cores.load(Relaxed)] } else { Vec::new() }
     }
 
     fn arrivals(&self) -> Option<watch::Receiver<u64>> {
@@ -59,12 +58,12 @@ impl RemotePool for Lender {
 
     fn slot(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Option<Box<dyn RemoteSlot>> {
         // What a function makes cannot leave this machine.
-        spec.instance().map(|_| Box::new(LentSlot(Slot::local(spec.clone(), table))) as _)
+        spec.instance().map(|_| Box::new(LentSlot(local_slot(spec, table))) as _)
     }
 }
 
 #[derive(Debug)]
-struct LentSlot(Slot);
+struct LentSlot(Box<dyn Slot>);
 
 impl RemoteSlot for LentSlot {
     fn search(&mut self, task: &Task, reports: &UnboundedSender<SearchReport>, _: Fallback) -> bool {

@@ -117,7 +117,7 @@ pub(super) struct SecondPhaseRun<'a, L: CouncilGame> {
     /// The choice of the home electors in the first phase.
     pub home: Option<L::Move>,
     /// The verification of other machines' proposals.
-    pub verification: Option<Verification<L::Move>>,
+    pub verification: Option<Arc<Verification<L::Move>>>,
 }
 
 impl<L: CouncilGame> SecondPhaseRun<'_, L> {

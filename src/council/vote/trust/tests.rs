@@ -24,7 +24,7 @@ struct Setting {
     line: Arc<Line>,
     moves: Vec<UciMove>,
     ballots: Ballots,
-    verification: Verification,
+    verification: Arc<Verification>,
     /// The first of the electors that search elsewhere.
     first_remote: usize,
     random: StdRng,
