@@ -23,7 +23,6 @@ mod engine_game;
 mod facts;
 mod game;
 mod local_slot;
-mod machine_view;
 mod memory;
 mod own;
 mod positions;
@@ -38,27 +37,26 @@ mod spec;
 mod start;
 mod task;
 mod transcript;
-mod trivial;
 pub mod uci;
 mod verification;
 mod virtual_machines;
 
-pub use elector::{Elector, ElectorFailure};
+pub use elector::{Elector, ElectorFailure, ElectorResult};
 pub use engine_game::{EngineChat, EngineGame};
 pub use facts::{Fact, Facts, Finding, TABLEBASE_WIN};
 pub use game::CouncilGame;
 pub use local_slot::local_slot;
-pub use machine_view::MachineView;
 pub(crate) use memory::MemoryClaim;
 pub use memory::memory_for_tables;
 pub use process::{Process, kill_engines};
 pub use program::{EngineProgram, EngineProtocol, ErrorOutput};
 pub(crate) use remote::next_arrival;
 pub use remote::{Fallback, RemotePool, RemoteSlot};
+pub use running::MachineView;
 pub use slot::Slot;
 pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, SearchPriority, net_file};
 pub use start::variants_of;
-pub use task::{Guidance, Hints, SearchReport, SearchState, SearchStatus, Task};
+pub use task::{Guidance, Hints, Reports, SearchReport, SearchState, SearchStatus, Task};
 pub use verification::{Verification, VerificationLength};
 pub use virtual_machines::{BelievedValues, VirtualMachines};
 
@@ -112,8 +110,6 @@ impl Pool {
         }
     }
 
-    /// Creates a pool over `cores` cores, as [`Self::new`], and over those of `remote`, if there is
-    /// one.
     pub fn with_remote(cores: usize, remote: Option<Arc<dyn RemotePool>>) -> Self {
         Self { remote, ..Self::new(cores) }
     }
@@ -129,7 +125,6 @@ impl Pool {
         Self { virtual_machines: Some(virtual_machines), ..self }
     }
 
-    /// The machines that it stands for in virtual time, if it does for more than this one.
     pub(crate) fn virtual_machines(&self) -> Option<VirtualMachines> {
         self.virtual_machines
     }
@@ -154,7 +149,6 @@ impl Pool {
         }
     }
 
-    /// Returns the number of this machine's cores for all searches together.
     pub fn cores(&self) -> usize {
         self.cores.all
     }

@@ -13,7 +13,6 @@ use super::EngineGame;
 /// Debian's folders of engines; PATH often lacks them, root's always.
 const GAMES: [&str; 2] = ["/usr/games", "/usr/local/games"];
 
-/// A program that searches for us.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EngineProgram {
     /// The file of the program, or its name alone.
@@ -23,10 +22,8 @@ pub struct EngineProgram {
     pub protocol: EngineProtocol,
     /// The working folder; `None` is the daemon's.
     pub working_dir: Option<PathBuf>,
-    /// The file for the conversation; `None` for none.
     pub transcript: Option<PathBuf>,
     pub stderr: ErrorOutput,
-    /// The game that it plays; `None` outside of one.
     pub game: Option<EngineGame>,
 }
 
@@ -46,7 +43,6 @@ pub enum EngineProtocol {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ErrorOutput {
-    /// Discarded.
     #[default]
     Quiet,
     Log,

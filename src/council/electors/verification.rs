@@ -13,11 +13,9 @@ use domain::{Score, UciMove};
 /// The searches that a move can have, each longer than the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VerificationLength {
-    /// The first one at a move.
     Short,
     /// The second one, if votes of other machines would decide.
     Medium,
-    /// The last one.
     Long,
 }
 

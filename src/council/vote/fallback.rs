@@ -16,7 +16,6 @@ use domain::{ElectorName, Limits, Line, Phase, Proposal, Score, Variant};
 const DEPTH: u32 = 2;
 /// The node limit, for positions with many captures.
 const MOST_NODES: u64 = 1000;
-/// Its name among the electors.
 const NAME: &str = "fallback";
 
 /// The deciding thread's searcher, made at its first use and kept. An elector belongs to one thread
@@ -30,7 +29,6 @@ impl<L: CouncilGame> Default for FallbackSearcher<L> {
 }
 
 impl<L: CouncilGame> FallbackSearcher<L> {
-    /// Returns the move for a question in this position; `None` without a legal move.
     pub(super) fn search(&mut self, question: &Question<L>, line: &Arc<L>) -> Option<Proposal<L::Move>> {
         let id = search_id(&question.game, &**line, Phase::First);
         let limits = Limits { depth: Some(DEPTH), nodes: Some(MOST_NODES), ..Limits::default() };

@@ -13,8 +13,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Elector, ElectorFailure, EngineProgram, Task, uci::protocol::Info};
-use domain::{ElectorName, Proposal, Score, UciMove, Variant};
+use super::{
+    Elector, ElectorFailure, ElectorResult, ElectorSpec, EngineProgram, Task, process::POLL, uci::protocol::Info,
+};
+use domain::{ElectorName, Proposal, Score, UciMove};
 use protocol::EngineAnswer;
 
 pub use engine::CecpEngine;
@@ -22,8 +24,6 @@ pub use engine::CecpEngine;
 /// The time to wait for a move after the order to move. Some engines only check the clock between
 /// two whole seconds.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
-/// The interval of checks of the stop flag while the engine is silent.
-const POLL: Duration = Duration::from_millis(2);
 /// The part of the time that its answer is waited for which an engine is given.
 const SHARE: f64 = 0.9;
 /// The search time of an engine that does not show its thinking, if no limit is known.
@@ -40,22 +40,12 @@ pub(super) struct CecpElector {
 }
 
 impl CecpElector {
-    pub(super) fn start(
-        name: ElectorName,
-        program: &EngineProgram,
-        hash: usize,
-        threads: usize,
-    ) -> Result<Self, ElectorFailure> {
-        let engine = CecpEngine::start(program, hash, threads)?;
-        Ok(Self { name, engine, depth: None })
+    pub(super) fn start(spec: &ElectorSpec, program: &EngineProgram) -> ElectorResult<Self> {
+        let engine = CecpEngine::start(program, spec.hash, spec.threads)?;
+        Ok(Self { name: spec.name.clone(), engine, depth: None })
     }
 
-    pub(super) fn variants(&self) -> Vec<Variant> {
-        self.engine.variants()
-    }
-
-    /// Sends the limits of the search.
-    fn set_bounds(&mut self, task: &Task) -> Result<(), ElectorFailure> {
+    fn set_bounds(&mut self, task: &Task) -> ElectorResult {
         let waited_for = task.time.map(|time| time.mul_f64(SHARE));
         self.engine.set_move_time(waited_for.into_iter().chain(task.limits.time).min())?;
         let depth = task.limits.depth;
@@ -68,12 +58,7 @@ impl CecpElector {
 }
 
 impl Elector for CecpElector {
-    fn search(
-        &mut self,
-        task: &Task,
-        stop: &AtomicBool,
-        report: &mut dyn FnMut(Proposal),
-    ) -> Result<(), ElectorFailure> {
+    fn search(&mut self, task: &Task, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> ElectorResult {
         if self.engine.follow(&task.line)? {
             self.depth = None;
         }
@@ -161,7 +146,7 @@ impl CecpSearch<'_> {
 
     /// Handles an end without a move: its last proposal stands, with this score unless its own was
     /// worse.
-    fn ends(&mut self, how: &str, score: Option<Score>) -> Result<(), ElectorFailure> {
+    fn ends(&mut self, how: &str, score: Option<Score>) -> ElectorResult {
         let last = self.newest.clone().ok_or_else(|| ElectorFailure(format!("{} {how}", self.name)))?;
         if let Some(score) = score.filter(|score| *score < last.score) {
             (self.report)(Proposal { score, ..last });

@@ -5,16 +5,13 @@ use shakmaty::CastlingMode;
 use crate::electors::uci::protocol::Info;
 use domain::{Line, Score, UciMove, Variant};
 
-/// The meaning of an engine's line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EngineAnswer {
-    /// An iteration of its search, as `post` makes it show them.
     Thinking(Info),
     Move(UciMove),
     Unreadable(String),
     Refused(String),
     Resigns,
-    /// It considers the game over.
     Over,
     /// Chatter, comments, offers, and complaints about commands that it does not know.
     Nothing,

@@ -3,8 +3,8 @@ use std::{fs, sync::Arc};
 use tempfile::TempDir;
 
 use super::*;
-use crate::electors::EngineProtocol;
-use domain::{Limits, Line};
+use crate::electors::{ElectorKind, ElectorResult, EngineProtocol};
+use domain::{Limits, Line, Variant};
 
 /// A program of the shell, and the folder of its transcript.
 fn shell(script: &str) -> (TempDir, EngineProgram) {
@@ -34,11 +34,11 @@ done"
     ))
 }
 
-fn start(program: &EngineProgram) -> Result<CecpElector, ElectorFailure> {
-    CecpElector::start("engine".into(), program, 16, 1)
+fn start(program: &EngineProgram) -> ElectorResult<CecpElector> {
+    let spec = ElectorSpec::new("engine".into(), ElectorKind::Engine(program.clone()), 16);
+    CecpElector::start(&spec, program)
 }
 
-/// Returns the commands sent to an engine so far.
 fn said(program: &EngineProgram) -> Vec<String> {
     let path = program.transcript.as_ref().expect("a transcript");
     let text = fs::read_to_string(path).expect("readable");
@@ -55,7 +55,7 @@ fn task(line: Line, time: Option<Duration>) -> Task {
     Task { time, ..Task::alone(Arc::new(line)) }
 }
 
-type Searched = (Result<(), ElectorFailure>, Vec<Proposal>);
+type Searched = (ElectorResult, Vec<Proposal>);
 
 fn search(elector: &mut CecpElector, task: &Task, stop: &AtomicBool) -> Searched {
     let mut proposals = Vec::new();
@@ -159,7 +159,7 @@ fn bad_engine_answers_are_failures() {
 fn variants_and_options_are_announced() {
     let (_folder, program) = engine(":", ":");
     assert_eq!(
-        start(&program).expect("it starts").variants(),
+        start(&program).expect("it starts").engine.variants(),
         [Variant::Standard, Variant::FromPosition, Variant::Atomic]
     );
     let with = |name: &str, value: &str| EngineProgram {

@@ -21,19 +21,12 @@ pub struct Info {
 }
 
 impl Info {
-    /// The numbers of a proposal, for the engine's move at its end.
-    pub(in crate::electors) fn of(proposal: &Proposal) -> Self {
+    pub(crate) fn of(proposal: &Proposal) -> Self {
         let Proposal { depth, selective_depth, score, nodes, .. } = *proposal;
         Self { depth, selective_depth, score: Some(score), bound: Bound::Exact, nodes, pv: Vec::new() }
     }
 
-    pub(in crate::electors) fn proposal(
-        self,
-        task: &Task,
-        elector: &ElectorName,
-        best: UciMove,
-        time: Duration,
-    ) -> Proposal {
+    pub(crate) fn proposal(self, task: &Task, elector: &ElectorName, best: UciMove, time: Duration) -> Proposal {
         Proposal {
             search: task.id.clone(),
             elector: elector.clone(),

@@ -9,18 +9,15 @@ use std::{
     time::Duration,
 };
 
-use tokio::{
-    sync::{mpsc::UnboundedSender, watch},
-    time::timeout,
-};
+use tokio::{sync::watch, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     electors::{
-        ElectorKind, ElectorMaker, ElectorSpec, Fallback, Pool, RemotePool, RemoteSlot, SearchPriority, SearchReport,
-        Slot, Task, local_slot,
+        ElectorKind, ElectorMaker, ElectorSpec, Fallback, Pool, RemotePool, RemoteSlot, Reports, SearchPriority, Slot,
+        Task, local_slot,
     },
-    vote::{Council, CouncilSettings, Question, Roster, searcher::CouncilSearcher},
+    vote::{Council, CouncilSettings, Question, Roster},
 };
 use domain::{CriterionName, Decision, Limits, Line, Proposal, Variant};
 use engine::SharedTable;
@@ -28,7 +25,6 @@ use engine::SharedTable;
 /// The duration from which on a move is long enough for the remote machine.
 const LONG: Duration = Duration::from_secs(1);
 
-/// Turns a hang into a failure.
 const TOO_LONG: Duration = Duration::from_secs(60);
 
 /// A remote machine with a number of cores, in truth of this machine, for moves that are long
@@ -40,7 +36,6 @@ struct Lender {
 }
 
 impl Lender {
-    /// Adds a machine: `cores` cores from now on.
     fn comes_with(&self, cores: usize) {
         self.cores.store(cores, Relaxed);
         self.arrivals.send_modify(|count| *count += 1);
@@ -66,7 +61,7 @@ impl RemotePool for Lender {
 struct LentSlot(Box<dyn Slot>);
 
 impl RemoteSlot for LentSlot {
-    fn search(&mut self, task: &Task, reports: &UnboundedSender<SearchReport>, _: Fallback) -> bool {
+    fn search(&mut self, task: &Task, reports: &Reports, _: Fallback) -> bool {
         self.0.search(task.clone(), reports);
         true
     }
@@ -130,7 +125,7 @@ async fn background_council_gives_way() {
     lender.cores.store(6, Relaxed);
     decides(&mut council, None).await;
     council.composition.compose_second_phase(2);
-    let specs: Vec<_> = council.composition.searchers.iter().map(CouncilSearcher::spec).collect();
+    let specs: Vec<_> = council.composition.searchers.iter().map(|searcher| &searcher.role.spec).collect();
     assert!(specs.len() > 8 && specs.iter().all(|spec| spec.priority == SearchPriority::Background), "{specs:?}");
 }
 

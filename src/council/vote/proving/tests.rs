@@ -3,7 +3,7 @@ use std::{sync::Arc, time::Duration};
 use crate::{
     Council, CouncilSettings, CriterionName, Progress, Question, Roster,
     electors::{ElectorSpec, Pool},
-    vote::tests::{Fake, TOO_LONG, Then, decide, roster},
+    vote::tests::{Fake, TOO_LONG, Then, decide, roster, settings},
 };
 use domain::{Limits, Line, Score, Source, Variant};
 
@@ -43,13 +43,7 @@ async fn proved_mate_ends_the_vote() {
 
 #[tokio::test]
 async fn provers_are_reproducible() {
-    let settings = CouncilSettings {
-        roster: "complete-2".to_owned(),
-        advisers: "mates mp".to_owned(),
-        hash: 1,
-        cores: 2,
-        ..CouncilSettings::default()
-    };
+    let settings = CouncilSettings { advisers: "mates mp".to_owned(), cores: 2, ..settings("complete-2") };
     let roster = Roster::from_settings(&settings).expect("a roster");
     assert_eq!(roster.advisers().len(), 2);
     for (fen, mates) in [(BACK_RANK, false), (MATE_BY_CHECKS, true)] {
