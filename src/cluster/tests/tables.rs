@@ -3,6 +3,7 @@
 #[path = "../../../tests/stories/cluster/nats.rs"]
 mod nats;
 
+mod hostile;
 mod log;
 mod support;
 
@@ -17,22 +18,22 @@ use concilio_cluster::{
     wire::{self, Addressed, TableNews, WorkerCommand, WorkerMessage},
 };
 use council::CouncilSettings;
-use domain::{Line, Variant};
 use engine::TableEntry;
 use futures_util::{FutureExt, StreamExt};
+use hostile::worker::{Target, position};
 use nats::{Nats, PATIENCE};
-use support::{Daemon, lends, settings, worker};
+use support::{lends, settings, worker};
 
 /// A daemon whose council has a copy for each core there is.
-async fn joins(settings: ClusterSettings, workers: &[&str]) -> Daemon {
+async fn joins(settings: ClusterSettings, workers: &[&str]) -> Target {
     let council = CouncilSettings { hash: 1, advisers: String::new(), ..CouncilSettings::default() };
-    Daemon::joins(settings, workers, &council).await
+    Target::joins(settings, workers, council).await
 }
 
 /// Decides on a first move, and says which machines had a vote.
-async fn decides(daemon: &mut Daemon) -> BTreeSet<String> {
-    let decision = daemon.decides(&Line::start(Variant::Standard), Duration::from_millis(700)).await;
-    decision.votes.into_iter().filter_map(|vote| Some(vote.proposal.machine?.to_string())).collect()
+async fn decides(daemon: &mut Target) -> BTreeSet<String> {
+    let decided = daemon.decides(&position(""), Duration::from_millis(700)).await;
+    decided.decision.votes.into_iter().filter_map(|vote| Some(vote.proposal.machine?.to_string())).collect()
 }
 
 /// Table messages by sender and receiver, the last words of the subjects.
@@ -40,7 +41,6 @@ async fn decides(daemon: &mut Daemon) -> BTreeSet<String> {
 struct Told(BTreeMap<String, Vec<TableNews>>);
 
 impl Told {
-    /// Reads what has been said so far.
     fn hear(&mut self, all: &mut Subscriber, identity: &ProcessIdentity) {
         while let Some(Some(message)) = all.next().now_or_never() {
             let of_worker = wire::decode::<Addressed<WorkerMessage>>("any", &message.payload, &identity.version);
@@ -59,7 +59,6 @@ impl Told {
         }
     }
 
-    /// The keys of all positions that were told of on a subject.
     fn positions(&self, subject: &str) -> BTreeSet<[u8; TableEntry::BYTES]> {
         let news = self.0.get(subject).into_iter().flatten();
         news.flat_map(|news| news.batch().entries).map(TableEntry::to_bytes).collect()
