@@ -37,32 +37,26 @@ async fn decides(daemon: &mut Target) -> BTreeSet<String> {
 }
 
 /// Table messages by sender and receiver, the last words of the subjects.
-#[derive(Default)]
-struct Told(BTreeMap<String, Vec<TableNews>>);
+type Told = BTreeMap<String, Vec<TableNews>>;
 
-impl Told {
-    fn hear(&mut self, all: &mut Subscriber, identity: &ProcessIdentity) {
-        while let Some(Some(message)) = all.next().now_or_never() {
-            let of_worker = wire::decode::<Addressed<WorkerMessage>>("any", &message.payload, &identity.version);
-            let of_daemon = wire::decode::<Addressed<WorkerCommand>>("any", &message.payload, &identity.version);
-            let subject = message.subject.trim_start_matches("concilio.").to_owned();
-            let news = match (of_worker, of_daemon) {
-                (Ok((_, Addressed { body: WorkerMessage::Table(news), .. })), _) if subject.starts_with("worker") => {
-                    news
-                }
-                (_, Ok((_, Addressed { body: WorkerCommand::Table(news), .. }))) if subject.starts_with("daemon") => {
-                    news
-                }
-                _ => continue,
-            };
-            self.0.entry(subject).or_default().push(news);
-        }
+/// Reads what has been said so far.
+fn hear(told: &mut Told, all: &mut Subscriber, identity: &ProcessIdentity) {
+    while let Some(Some(message)) = all.next().now_or_never() {
+        let of_worker = wire::decode::<Addressed<WorkerMessage>>("any", &message.payload, &identity.version);
+        let of_daemon = wire::decode::<Addressed<WorkerCommand>>("any", &message.payload, &identity.version);
+        let subject = message.subject.trim_start_matches("concilio.").to_owned();
+        let news = match (of_worker, of_daemon) {
+            (Ok((_, Addressed { body: WorkerMessage::Table(news), .. })), _) if subject.starts_with("worker") => news,
+            (_, Ok((_, Addressed { body: WorkerCommand::Table(news), .. }))) if subject.starts_with("daemon") => news,
+            _ => continue,
+        };
+        told.entry(subject).or_default().push(news);
     }
+}
 
-    fn positions(&self, subject: &str) -> BTreeSet<[u8; TableEntry::BYTES]> {
-        let news = self.0.get(subject).into_iter().flatten();
-        news.flat_map(|news| news.batch().entries).map(TableEntry::to_bytes).collect()
-    }
+fn positions(told: &Told, subject: &str) -> BTreeSet<[u8; TableEntry::BYTES]> {
+    let news = told.get(subject).into_iter().flatten();
+    news.flat_map(|news| news.batch().entries).map(TableEntry::to_bytes).collect()
 }
 
 async fn listens(nats: &Nats) -> (Subscriber, ProcessIdentity) {
@@ -84,16 +78,16 @@ async fn machines_exchange_table_entries() {
     let begun = Instant::now();
     let relayed = |told: &Told, from: &str, to: &str| {
         let (from, to) = (format!("worker.{from}.to.daemon"), format!("daemon.daemon.to.{to}"));
-        told.positions(&from).intersection(&told.positions(&to)).next().is_some()
+        positions(told, &from).intersection(&positions(told, &to)).next().is_some()
     };
     while !(relayed(&told, "attic", "garret") && relayed(&told, "garret", "attic")) {
-        let who: Vec<&String> = told.0.keys().collect();
+        let who: Vec<&String> = told.keys().collect();
         assert!(begun.elapsed() < PATIENCE, "{who:?} have spoken");
         decides(&mut daemon).await;
-        told.hear(&mut all, &identity);
+        hear(&mut told, &mut all, &identity);
     }
     let ClusterSettings { table_messages, table_bytes, .. } = ClusterSettings::default();
-    let longest = told.0.values().flatten().map(|news| news.entries.len()).max();
+    let longest = told.values().flatten().map(|news| news.entries.len()).max();
     assert!(longest <= Some((table_bytes / table_messages) as usize), "{longest:?} bytes");
 }
 
@@ -111,8 +105,8 @@ async fn disabled_table_messages_stay_off() {
         heard += usize::from(!decides(&mut daemon).await.is_empty());
     }
     let mut told = Told::default();
-    told.hear(&mut all, &identity);
-    assert!(told.0.is_empty(), "{:?}", told.0.keys());
+    hear(&mut told, &mut all, &identity);
+    assert!(told.is_empty(), "{:?}", told.keys());
 }
 
 fn main() -> std::process::ExitCode {

@@ -115,7 +115,6 @@ pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), Le
 
 struct WorkerTask {
     scheduler: Scheduler,
-    lent: WorkerSettings,
     publisher: Publisher,
     slots: HashMap<SlotKey, Box<dyn Slot>>,
     tables: BTreeMap<TableKey, LentTable>,
@@ -186,8 +185,7 @@ impl WorkerTask {
     ) -> Self {
         let (over, ended) = mpsc::unbounded_channel();
         Self {
-            scheduler: Scheduler::new(lent.clone()),
-            lent,
+            scheduler: Scheduler::new(lent),
             publisher,
             slots: HashMap::new(),
             tables: BTreeMap::new(),
@@ -421,9 +419,9 @@ impl WorkerTask {
         });
         Heartbeat {
             state: self.scheduler.state(),
-            cores: u16::try_from(self.lent.cores).unwrap_or(u16::MAX),
+            cores: u16::try_from(self.scheduler.lent.cores).unwrap_or(u16::MAX),
             speed: BenchResult::now().speed,
-            engines: self.lent.engines.keys().cloned().collect(),
+            engines: self.scheduler.lent.engines.keys().cloned().collect(),
             daemons: self.scheduler.daemons(),
             searches: counted.collect(),
             answers,

@@ -59,7 +59,7 @@ pub(super) enum SchedulerEffect {
 #[derive(Debug)]
 pub(super) struct Scheduler {
     /// Cores and memory of this machine for all daemons together.
-    lent: WorkerSettings,
+    pub lent: WorkerSettings,
     state: WorkerState,
     slots: BTreeMap<SlotKey, WorkerSlot>,
     heard: BTreeMap<RunId, Instant>,

@@ -130,8 +130,7 @@ mod tests {
     use domain::{Line, Player, Variant};
 
     fn program(script: &str) -> EngineProgram {
-        let arguments = vec!["-c".to_owned(), script.to_owned()];
-        EngineProgram { path: "/bin/sh".into(), arguments, protocol: EngineProtocol::Positions, ..Default::default() }
+        EngineProgram { protocol: EngineProtocol::Positions, ..EngineProgram::shell(script) }
     }
 
     /// Returns the proposals in the starting position of a program that runs this for every line of

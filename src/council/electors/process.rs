@@ -310,9 +310,7 @@ mod tests {
     use super::*;
 
     fn shell(script: &str) -> Process {
-        let arguments = vec!["-c".to_owned(), script.to_owned()];
-        let program = EngineProgram { path: "/bin/sh".into(), arguments, ..EngineProgram::default() };
-        Process::spawn(&program).expect("a shell")
+        Process::spawn(&EngineProgram::shell(script)).expect("a shell")
     }
 
     fn next(process: &mut Process) -> String {
@@ -356,11 +354,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let transcript = folder.path().join("said.txt");
         let program = EngineProgram {
-            path: "/bin/sh".into(),
-            arguments: vec!["-c".to_owned(), "read -r word; echo \"$word $PWD\"; echo oops >&2".to_owned()],
             working_dir: Some(folder.path().to_owned()),
             transcript: Some(transcript.clone()),
-            ..EngineProgram::default()
+            ..EngineProgram::shell("read -r word; echo \"$word $PWD\"; echo oops >&2")
         };
         let mut engine = Process::spawn(&program).expect("a shell");
         engine.send("hello").expect("it reads");

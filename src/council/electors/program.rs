@@ -49,6 +49,12 @@ pub enum ErrorOutput {
 }
 
 impl EngineProgram {
+    /// A program of the shell.
+    #[cfg(test)]
+    pub(super) fn shell(script: &str) -> Self {
+        Self { path: "/bin/sh".into(), arguments: vec!["-c".to_owned(), script.to_owned()], ..Self::default() }
+    }
+
     /// Returns the file to start: the one that `path` names, or for a bare name the first of that
     /// name in PATH, in the folders of games, or in the working folder. `None` if there is none.
     pub fn file(&self) -> Option<PathBuf> {

@@ -75,7 +75,10 @@ pub use roster::{Roster, RosterError};
 pub use settings::{CouncilSettings, ElectorSettings, GroupMode, HeuristicWeights, OptionText};
 pub(crate) use {distributions::auto_roster, fallback::best_by_material};
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -83,7 +86,6 @@ use tokio_util::sync::CancellationToken;
 use self::{
     advice::turns,
     composition::Composition,
-    fallback::FallbackSearcher,
     first_phase::{FirstPhase, FirstPhaseSetup},
     question::share_of,
     search_session::SearchSession,
@@ -92,7 +94,7 @@ use self::{
 };
 use crate::{
     CouncilGame,
-    electors::{ElectorSpec, Pool, next_arrival},
+    electors::{Elector, ElectorSpec, Pool, next_arrival},
 };
 use domain::{Decision, Line, Phase, Proposal, Source, Vote};
 
@@ -100,7 +102,9 @@ use domain::{Decision, Line, Phase, Proposal, Source, Vote};
 pub struct Council<L: CouncilGame = Line> {
     pool: Pool,
     composition: Composition<L>,
-    fallback: FallbackSearcher<L>,
+    /// The fallback's searcher. An elector belongs to one thread at a time; the lock lets a council pass from one thread to another,
+    /// and is never contended.
+    fallback: Mutex<Option<Box<dyn Elector<L>>>>,
 }
 
 impl<L: CouncilGame> Council<L> {
@@ -108,7 +112,7 @@ impl<L: CouncilGame> Council<L> {
     /// other machines, the composition is updated before every question.
     pub fn new(pool: &Pool, roster: &Roster<L>, settings: &CouncilSettings, variant: L::Variant) -> Self {
         let composition = Composition::new(pool, roster, settings, variant);
-        Self { pool: pool.clone(), composition, fallback: FallbackSearcher::default() }
+        Self { pool: pool.clone(), composition, fallback: Mutex::new(None) }
     }
 
     /// Returns the current electors: the roster without those that cannot play this variant.
@@ -287,7 +291,8 @@ impl<L: CouncilGame> Council<L> {
     }
 
     fn fall_back(&mut self, first: &FirstPhase<L>, session: &mut SearchSession<L>) -> Option<Proposal<L::Move>> {
-        let proposal = self.fallback.search(session.question, &first.line)?;
+        let kept = self.fallback.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let proposal = fallback::search(kept, session.question, &first.line)?;
         tracing::warn!(best = %proposal.best, "no elector proposed a move in time; playing a move of a short search");
         session.show(&proposal);
         let progress = Progress {

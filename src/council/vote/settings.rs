@@ -1,10 +1,13 @@
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::electors::{EngineProgram, EngineProtocol, ErrorOutput};
 use domain::{CriterionName, Heuristic, Knowledge, SecondPhaseMode};
-use util::values::{Decimal, WholeNumber, WholeNumberOrNone};
+use util::values::{Decimal, WholeNumber, WholeNumberOrNone, named};
 
 /// The `council` table: who proposes and how one is elected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -159,14 +162,13 @@ impl ElectorSettings {
         let mut words = command_line.into_iter().flat_map(str::split_ascii_whitespace);
         let path = words.next().map_or_else(|| engine.clone(), PathBuf::from);
         let arguments = words.map(str::to_owned).chain(self.arguments.iter().cloned()).collect();
-        let named = |path: &PathBuf| (!path.as_os_str().is_empty()).then(|| path.clone());
         Some(EngineProgram {
             path,
             arguments,
             options: self.options.iter().map(|(name, OptionText(text))| (name.clone(), text.clone())).collect(),
             protocol: self.protocol,
-            working_dir: named(&self.working_dir),
-            transcript: named(&self.transcript),
+            working_dir: named(&self.working_dir).map(Path::to_owned),
+            transcript: named(&self.transcript).map(Path::to_owned),
             stderr: self.stderr,
             game: None,
         })

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use util::{
     Fault,
-    values::{FractionalSeconds, Seconds, SecondsOrNone, WholeNumber, WholeNumberOrNone},
+    values::{FractionalSeconds, Seconds, SecondsOrNone, WholeNumber, WholeNumberOrNone, named},
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -78,7 +78,7 @@ impl Default for OnlineSettings {
 
 impl OnlineSettings {
     pub fn token_file(&self) -> Option<&Path> {
-        (!self.token_file.as_os_str().is_empty()).then_some(&self.token_file)
+        named(&self.token_file)
     }
 
     /// Values that fit their keys but not the world.

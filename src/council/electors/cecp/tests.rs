@@ -9,13 +9,8 @@ use domain::{Limits, Line, Variant};
 /// A program of the shell, and the folder of its transcript.
 fn shell(script: &str) -> (TempDir, EngineProgram) {
     let folder = tempfile::tempdir().expect("a folder");
-    let program = EngineProgram {
-        path: "/bin/sh".into(),
-        arguments: vec!["-c".to_owned(), script.to_owned()],
-        transcript: Some(folder.path().join("said.txt")),
-        protocol: EngineProtocol::Cecp,
-        ..EngineProgram::default()
-    };
+    let transcript = Some(folder.path().join("said.txt"));
+    let program = EngineProgram { transcript, protocol: EngineProtocol::Cecp, ..EngineProgram::shell(script) };
     (folder, program)
 }
 
