@@ -79,7 +79,6 @@ struct ClientState {
     polls: VecDeque<(u64, Instant)>,
     polled: u64,
     slots: u32,
-    /// Processes of other versions of which the log has told.
     other_versions: NamesTold,
 }
 
@@ -105,7 +104,6 @@ impl ClusterClient {
         joined
     }
 
-    /// The workers that are there, by name, with their cores.
     pub fn workers(&self) -> Vec<(String, usize)> {
         let known = self.known();
         known

@@ -153,7 +153,6 @@ impl RunOwners {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessIdentity {
     pub sender: Sender,
-    /// See [`BenchResult::version`].
     pub version: String,
 }
 

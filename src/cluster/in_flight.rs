@@ -118,7 +118,6 @@ impl RemoteSearch {
         Some(VerifiedMove { position: Arc::clone(&self.progress.position), best: Some(best) })
     }
 
-    /// Returns the verification awaited by its claim.
     fn awaits(&self, values: &HomeValues) -> Option<VerifiedMove> {
         self.claimed_move().filter(|key| values.get(key).is_none())
     }
@@ -186,7 +185,6 @@ impl RemoteSearch {
         EndedSearch { worker: self.worker, conduct: self.conduct(now), sample: self.sample() }
     }
 
-    /// Returns its speed, if it measures the machine.
     fn sample(&self) -> Option<SpeedSample> {
         let (nodes, after) = self.progress.spoke.filter(|_| self.measures)?;
         Some(SpeedSample { nodes, time: after.saturating_sub(self.lag), threads: self.threads })

@@ -63,7 +63,6 @@ impl WorkerLag {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SpeedSample {
-    /// Nodes at its last report.
     pub nodes: u64,
     /// Time from the command to that report, by our clock, less the lag.
     pub time: Duration,
@@ -114,7 +113,6 @@ pub(crate) enum Conduct {
 pub(crate) struct EndedSearch {
     pub worker: RunId,
     pub conduct: Conduct,
-    /// Speed, if the search measures the machine.
     pub sample: Option<SpeedSample>,
 }
 

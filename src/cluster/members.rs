@@ -21,7 +21,6 @@ use serde::{Deserialize, Serialize};
 
 use super::subjects::{ANYBODY, Subjects, is_member_name, is_prefix};
 
-/// A server's configuration that includes the users.
 const CONFIGURATION: &str = include_str!("../../deploy/nats/nats.conf");
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,11 +15,9 @@ pub(crate) struct WorkerOffer {
     pub speed: u32,
     /// Lag from a question to its answer.
     pub lag: Duration,
-    /// Searching threads of this daemon.
     pub ours: usize,
     /// Searching threads of other daemons.
     pub theirs: usize,
-    /// Number of other daemons with slots there.
     pub others: usize,
     pub engines: Vec<String>,
 }

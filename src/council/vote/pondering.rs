@@ -51,7 +51,6 @@ impl<L: PartialEq> Pondering<L> {
         self.settled.get().and_then(|index| self.lines.get(*index))
     }
 
-    /// Returns the line for the elector at this place in the roster.
     pub(super) fn line_of(&self, place: usize) -> Option<&Arc<L>> {
         self.settled().or_else(|| self.lines.get(place % self.lines.len().max(1)))
     }

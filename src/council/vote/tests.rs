@@ -355,7 +355,6 @@ async fn shared_table_is_reproducible_in_step() {
     }
 }
 
-/// In equal time each elector gets nodes in proportion to its speed.
 #[tokio::test]
 async fn equal_time_gives_fast_electors_nodes() {
     let settings = settings("mp mbxkcpar");

@@ -36,7 +36,6 @@ pub enum Attack {
     Illegal,
     /// A made-up variation that wins everything at its end.
     MadeUpVariation,
-    /// All root moves searched, again and again.
     RootMovesDone,
     /// Nodes beyond what any machine can visit.
     Nodes,

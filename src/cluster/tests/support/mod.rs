@@ -84,7 +84,6 @@ pub(crate) fn lends(settings: WorkerSettings) -> DropGuard {
 }
 
 impl Target {
-    /// Joins a cluster, and waits for these workers.
     pub(crate) async fn joins(cluster: ClusterSettings, workers: &[&str], council: CouncilSettings) -> Self {
         let target = Self::with(cluster, council);
         let names = || target.cluster.workers().into_iter().map(|(name, _)| name).collect::<Vec<_>>();

@@ -13,7 +13,6 @@ const MATE_BY_CHECKS: &str = "1b5k/7P/p1p2np1/2P2p2/PP3P2/4RQ1R/q2r3P/6K1 w - - 
 /// The rook that goes to b7 is needed on the back rank; White has no mate.
 const BACK_RANK: &str = "4r1k1/4qppp/8/8/8/8/1R3PPP/R5K1 w - - 0 1";
 
-/// A council of electors that say this and search on, and the prover.
 fn council(says: &[(&'static str, i32)]) -> Council {
     let fakes: Vec<Fake> =
         says.iter().map(|(best, score)| Fake { says: Some((*best, *score, 9)), then: Then::Search }).collect();

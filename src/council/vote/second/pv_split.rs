@@ -257,7 +257,6 @@ impl<L: GameLine> Level<L> {
         }
     }
 
-    /// Takes the value of a child at the end of the game.
     fn take_end(&mut self, child: L::Move, score: Score) {
         if let Some(best) = self.best.as_mut().filter(|best| score > best.score) {
             (best.score, best.pv) = (score, vec![child]);

@@ -76,7 +76,6 @@ impl Setting {
         self.verification.found(moved, length, Some(score));
     }
 
-    /// The worker says this of one of its searches.
     fn hears(&mut self, place: usize, says: &Says) {
         let Says::Proposal(Proposed { place: of_move, score, bound, depth, nodes, root_moves_done, variation }) = says
         else {
