@@ -312,7 +312,7 @@ fn as_json(cluster: &ClusterSettings, survey: &Survey, unused: &BTreeMap<String,
     };
     json!({
         "server": cluster.nats,
-        "version": ProcessIdentity::new("status").version.to_string(),
+        "version": ProcessIdentity::new("status").version,
         "workers": survey.workers.iter().map(worker).collect::<Vec<_>>(),
         "not_used": not_used(survey),
     })

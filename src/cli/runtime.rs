@@ -88,7 +88,7 @@ pub(super) fn remote_pool(cluster: &ClusterSettings, stop: CancellationToken) ->
 pub(super) async fn hear_from(remote_pool: Option<&Arc<dyn RemotePool>>) {
     const MOMENT: Duration = Duration::from_secs(2);
     let begun = Instant::now();
-    while remote_pool.is_some_and(|remote_pool| remote_pool.cores(None).together == 0) && begun.elapsed() < MOMENT {
+    while remote_pool.is_some_and(|remote_pool| remote_pool.cores(None).is_empty()) && begun.elapsed() < MOMENT {
         sleep(Duration::from_millis(10)).await;
     }
 }

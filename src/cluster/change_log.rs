@@ -41,7 +41,6 @@ impl ChangeLog {
         }
     }
 
-    /// Logs a wrong behaviour of a worker.
     pub(crate) fn wrong(&mut self, now: Instant, change: &WorkerChange) {
         match change {
             WorkerChange::Twins(name) if self.is_told(now, name) => tracing::warn!(

@@ -16,7 +16,7 @@ use std::{
 use async_nats::{Client, Message, StatusCode};
 use serde::de::DeserializeOwned;
 use tokio::{
-    sync::{Notify, mpsc::UnboundedSender, watch},
+    sync::{Notify, watch},
     time::{MissedTickBehavior, interval, timeout},
 };
 use tokio_util::sync::CancellationToken;
@@ -32,13 +32,16 @@ use super::{
     settings::ClusterSettings,
     subjects::Subjects,
     table_sync::{SyncBudget, TableSync},
-    verification::{positions::NextSearch, values::Caught, verifier::Verifier},
+    verification::{
+        values::{Caught, NextSearch},
+        verifier::Verifier,
+    },
     wire::{
         self, Addressed, DecodeError, Heartbeat, Poll, RemoteElector, RemoteElectorKind, SearchCommand, SearchEvent,
         TableNews, WorkerCommand, WorkerMessage, WorkerState,
     },
 };
-use council::electors::{ElectorSpec, Fallback, LentCores, MachineView, RemotePool, RemoteSlot, SearchReport, Task};
+use council::electors::{ElectorSpec, Fallback, MachineView, RemotePool, RemoteSlot, Reports, Task};
 use domain::MachineName;
 use engine::SharedTable;
 use slot::ClusterSlot;
@@ -46,8 +49,6 @@ use util::supervised;
 
 /// Time after a poll in which new workers are not polled again.
 const NEWCOMERS_WAIT: Duration = Duration::from_millis(100);
-
-type Reports = UnboundedSender<SearchReport>;
 
 /// The remote machines that search for this process. Cheap to clone; clones are the same.
 #[derive(Clone, Debug)]
@@ -78,7 +79,6 @@ struct ClientState {
     polls: VecDeque<(u64, Instant)>,
     polled: u64,
     slots: u32,
-    /// Processes of other versions of which the log has told.
     other_versions: NamesTold,
 }
 
@@ -104,7 +104,6 @@ impl ClusterClient {
         joined
     }
 
-    /// The workers that are there, by name, with their cores.
     pub fn workers(&self) -> Vec<(String, usize)> {
         let known = self.known();
         known
@@ -118,7 +117,6 @@ impl ClusterClient {
         self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Verifies what workers propose, one move after the other.
     async fn verify_claims(&self) {
         let verifier = Verifier::start();
         loop {
@@ -137,7 +135,6 @@ impl ClusterClient {
         }
     }
 
-    /// Tells workers what is new in the tables with which they search, one table after the other.
     async fn tell_of_tables(&self) {
         let Some(budget) = self.0.table_sync else { return std::future::pending().await };
         let mut ticks = interval(budget.interval());
@@ -212,14 +209,12 @@ impl ClusterClient {
         }
     }
 
-    /// Handles the server's notice that no worker receives our polls.
     fn unheard(&self, message: &Message) {
         if message.status == Some(StatusCode::NO_RESPONDERS) {
             self.lose(|registry| registry.unheard(Instant::now()), "is not connected any more");
         }
     }
 
-    /// Reads a message of a sender that is allowed on its subject.
     fn read<B: DeserializeOwned>(&self, identity: &ProcessIdentity, message: &Message) -> Option<(Sender, B)> {
         let from = self.0.subjects.sender(&message.subject)?;
         let read = wire::decode(from, &message.payload, &identity.version);
@@ -305,7 +300,6 @@ impl ClusterClient {
         }
     }
 
-    /// A worker says something of a search.
     fn search_event(&self, from: &Sender, event: SearchEvent) {
         let now = Instant::now();
         let ended = {
@@ -379,7 +373,6 @@ impl ClusterClient {
         Some(run)
     }
 
-    /// A search is not wanted any more.
     fn stop(&self, serial: u64) {
         let known = &mut *self.known();
         let now = Instant::now();
@@ -404,11 +397,10 @@ impl ClusterClient {
 }
 
 impl RemotePool for ClusterClient {
-    fn cores(&self, time: Option<Duration>) -> LentCores {
+    fn cores(&self, time: Option<Duration>) -> Vec<usize> {
         // By right, not what is free at this moment: that would change with every search.
         let offers = self.known().registry.offers(Instant::now(), self.0.run, &BTreeMap::new(), time);
-        let shares = offers.iter().map(placement::WorkerOffer::share);
-        LentCores { together: shares.clone().sum(), widest: shares.max().unwrap_or(0) }
+        offers.iter().map(placement::WorkerOffer::share).collect()
     }
 
     fn arrivals(&self) -> Option<watch::Receiver<u64>> {

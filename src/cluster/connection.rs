@@ -45,7 +45,6 @@ const TELL_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectionError {
-    /// A file of the settings is not what it should be.
     #[error("{what} {}: {reason}", file.display())]
     File { what: &'static str, file: PathBuf, reason: String },
     #[error(transparent)]
@@ -57,10 +56,8 @@ pub enum ConnectionError {
     /// The server is not the one it says it is, or not by anybody we trust.
     #[error("the NATS server {server} is not trusted: {reason}; name the certificate of its authority with --ca-file")]
     Untrusted { server: String, reason: String },
-    /// The server lets us in, but not do what we are there for.
     #[error("the NATS server {server} does not let {name} do that: {reason}; {remedy} (docs/cluster.md)")]
     NotAllowed { server: String, name: String, reason: String, remedy: &'static str },
-    /// The server sends what no message of ours can be.
     #[error(
         "the NATS server {server} announced a message of more than {LONGEST_READ} bytes: disconnected, since no member sends such a message"
     )]
@@ -70,12 +67,10 @@ pub enum ConnectionError {
 }
 
 impl ConnectionError {
-    /// The server of the settings does not do what it should.
     pub(super) fn unreachable(settings: &ClusterSettings, reason: &impl std::fmt::Display) -> Self {
         Self::Unreachable { server: settings.nats.clone(), reason: reason.to_string() }
     }
 
-    /// The server of the settings does not let us listen to what we have to.
     pub(super) fn not_allowed(settings: &ClusterSettings, reason: String) -> Self {
         let remedy = "its name must be the one that its key was made for";
         Self::NotAllowed { server: settings.nats.clone(), name: settings.name(), reason, remedy }
@@ -129,7 +124,6 @@ impl Refusals {
         told.len() < Self::MOST && told.insert(words.to_owned())
     }
 
-    /// Returns true if a slow consumer is to be logged now.
     fn tells_of_slowness(&self, now: Instant) -> bool {
         let mut told = self.slow.lock().unwrap_or_else(PoisonError::into_inner);
         let is_news = told.is_none_or(|last| now.saturating_duration_since(last) > TELL_EVERY);
@@ -140,12 +134,8 @@ impl Refusals {
     }
 }
 
-pub(crate) struct NatsConnection {
-    /// The client of the library; cheap to clone.
-    pub client: Client,
-    /// All changes from the first connection on.
-    pub links: mpsc::UnboundedReceiver<ConnectionChange>,
-}
+/// The client of the library, and all changes from the first connection on.
+pub(crate) type NatsConnection = (Client, mpsc::UnboundedReceiver<ConnectionChange>);
 
 /// Connects to the server of the settings, in one attempt.
 ///
@@ -161,7 +151,7 @@ pub(crate) async fn connect(settings: &ClusterSettings) -> Result<NatsConnection
     });
     let connected = options.connect(settings.servers().unwrap_or_default()).await;
     let client = connected.map_err(|error| reason(settings, &error))?;
-    Ok(NatsConnection { client, links })
+    Ok((client, links))
 }
 
 /// Returns the reason of a refused connection. An error that the library calls network trouble may
@@ -180,7 +170,6 @@ fn reason(settings: &ClusterSettings, error: &ConnectError) -> ConnectionError {
     }
 }
 
-/// Returns the TLS error between us and the server, if there is one.
 fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     let inner = || error.downcast_ref::<io::Error>()?.get_ref().map(|inner| inner as &(dyn Error + 'static));
     error.downcast_ref::<rustls::Error>().or_else(|| tls_error(inner().or_else(|| error.source())?))
@@ -293,7 +282,6 @@ fn is_refusal(words: &str) -> bool {
     [Authentication, AuthorizationViolation, Tls].iter().any(|kind| words == kind.to_string())
 }
 
-/// Warns of a connection to another machine without TLS, which others can read and change.
 fn warn_if_readable(settings: &ClusterSettings) {
     if let Some(server) = readable(settings) {
         tracing::warn!(
@@ -328,7 +316,6 @@ impl ReadWatch {
         Self { statistics, messages, bytes }
     }
 
-    /// Returns true if a message has begun that is longer than any of ours.
     pub(crate) fn is_too_long(&mut self) -> bool {
         let (messages, bytes) = (self.statistics.in_messages.load(Relaxed), self.statistics.in_bytes.load(Relaxed));
         if messages != self.messages {

@@ -10,21 +10,11 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// A version of this program: its number, and the node count of a short bench. Every change of the search or the evaluation
-/// changes that count.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ProgramVersion(pub String);
-
-impl fmt::Display for ProgramVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BenchResult {
-    pub version: ProgramVersion,
+    /// The number of this program's version, and the node count of a short bench. Every change of the search or the evaluation
+    /// changes that count.
+    pub version: String,
     /// Speed of one core, in thousands of nodes a second.
     pub speed: u32,
 }
@@ -37,7 +27,7 @@ impl BenchResult {
             let bench = engine::short_bench();
             let milliseconds = bench.time.max(Duration::from_millis(1)).as_millis();
             Self {
-                version: ProgramVersion(format!("{}-{}", env!("CARGO_PKG_VERSION"), bench.nodes)),
+                version: format!("{}-{}", env!("CARGO_PKG_VERSION"), bench.nodes),
                 speed: u32::try_from(u128::from(bench.nodes) / milliseconds).unwrap_or(u32::MAX),
             }
         })
@@ -68,7 +58,6 @@ pub(super) struct NamesTold(BTreeSet<String>);
 impl NamesTold {
     const MOST: usize = 1000;
 
-    /// Returns true if this name was not logged yet, and adds it.
     pub(crate) fn is_first(&mut self, sender: &Sender) -> bool {
         self.0.len() < Self::MOST && !self.0.contains(&sender.name) && self.0.insert(sender.name.clone())
     }
@@ -161,11 +150,10 @@ impl RunOwners {
     }
 }
 
-/// A process's facts about itself in each message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessIdentity {
     pub sender: Sender,
-    pub version: ProgramVersion,
+    pub version: String,
 }
 
 impl ProcessIdentity {

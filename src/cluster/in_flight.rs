@@ -14,19 +14,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::sync::mpsc::UnboundedSender;
-
 use super::{
     identity::RunId,
     measured::{Conduct, EndedSearch, SpeedSample},
     verification::{
         claims::{self, ClaimVerdict, HomeValue},
-        positions::{NextSearch, SHARE, VerifiedPosition},
-        values::{Caught, HomeSearch, HomeValues, VerifiedMove},
+        values::{Caught, HomeSearch, HomeValues, NextSearch, SHARE, VerifiedMove, VerifiedPosition},
     },
-    wire::{SearchEvent, SearchEventKind, checked::Invalid},
+    wire::{SearchEvent, SearchEventKind},
 };
-use council::electors::{Fallback, SearchReport, SearchStatus, Task, VerificationLength};
+use council::electors::{Fallback, Reports, SearchReport, SearchStatus, Task, VerificationLength};
 use domain::{ElectorName, MachineName, Phase, Proposal};
 
 /// Time after the lag until a missing search counts as lost.
@@ -34,9 +31,7 @@ const ARRIVED_AFTER: Duration = Duration::from_millis(600);
 /// The most verified moves of one position for one worker: a few at once, then one after each [`VERIFIED_EVERY`]. Further changes
 /// of its move are ignored: among many moves, one may look good to short searches by chance.
 const MOST_VERIFIED: u32 = 16;
-/// See [`MOST_VERIFIED`].
 const VERIFIED_AT_ONCE: u32 = 4;
-/// See [`MOST_VERIFIED`].
 const VERIFIED_EVERY: Duration = Duration::from_millis(25);
 /// Time after twice the lag until a search without a proposal counts as silent.
 const SILENT_AFTER: Duration = Duration::from_millis(50);
@@ -46,26 +41,21 @@ const PROPOSAL_EVERY: Duration = Duration::from_millis(10);
 /// The most nodes of a thread in a millisecond: several times those of the fastest engines.
 const FASTEST: u64 = 10_000;
 
-/// A search on a worker.
 #[derive(Debug)]
 pub(crate) struct RemoteSearch {
     pub worker: RunId,
     pub machine: MachineName,
     /// Lag from a question to the worker's answer.
     pub lag: Duration,
-    /// Number of threads there.
     pub threads: usize,
     /// True if its nodes measure the machine's speed: an external engine's do not.
     pub measures: bool,
     /// True if its evaluation knows material: otherwise any score is honest.
     pub values_men: bool,
     pub elector: ElectorName,
-    /// The number of its shared table, if it has one.
     pub table: Option<u64>,
     pub task: Task,
-    /// Channel of the council for reports.
-    pub reports: UnboundedSender<SearchReport>,
-    /// Fallback if the worker is lost before its first proposal.
+    pub reports: Reports,
     pub fallback: Fallback,
     pub sent: Instant,
     pub progress: ClaimProgress,
@@ -88,7 +78,6 @@ pub(crate) struct ClaimProgress {
 }
 
 impl ClaimProgress {
-    /// Creates the progress of a search of this position, without a report.
     pub(crate) fn new(task: &Task) -> Self {
         Self { position: task.line.fen().into(), ..Self::default() }
     }
@@ -99,7 +88,6 @@ impl RemoteSearch {
         let _ = self.reports.send(report);
     }
 
-    /// Ends the search as if it had been stopped.
     fn finish(self) {
         self.report(SearchReport::Finished(self.task.id.clone(), self.elector.clone()));
     }
@@ -125,18 +113,15 @@ impl RemoteSearch {
         self.fallback.resume(self.task, &self.reports);
     }
 
-    /// Returns the claimed move, for verification.
     fn claimed_move(&self) -> Option<VerifiedMove> {
         let best = self.progress.claim.as_ref()?.best;
         Some(VerifiedMove { position: Arc::clone(&self.progress.position), best: Some(best) })
     }
 
-    /// Returns the verification awaited by its claim.
     fn awaits(&self, values: &HomeValues) -> Option<VerifiedMove> {
         self.claimed_move().filter(|key| values.get(key).is_none())
     }
 
-    /// Returns the conduct of the worker in this search so far.
     fn conduct(&self, now: Instant) -> Conduct {
         let silent_after = 2 * self.lag + SILENT_AFTER;
         match &self.progress {
@@ -191,7 +176,6 @@ impl RemoteSearch {
         self.progress.proposals > MOST_PROPOSALS + elapsed.as_nanos() / PROPOSAL_EVERY.as_nanos()
     }
 
-    /// Records the nodes visited by now.
     fn speaks(&mut self, now: Instant, nodes: u64) {
         self.task.state.count(nodes);
         self.progress.spoke = Some((nodes, now.saturating_duration_since(self.sent)));
@@ -201,7 +185,6 @@ impl RemoteSearch {
         EndedSearch { worker: self.worker, conduct: self.conduct(now), sample: self.sample() }
     }
 
-    /// Returns its speed, if it measures the machine.
     fn sample(&self) -> Option<SpeedSample> {
         let (nodes, after) = self.progress.spoke.filter(|_| self.measures)?;
         Some(SpeedSample { nodes, time: after.saturating_sub(self.lag), threads: self.threads })
@@ -214,10 +197,9 @@ pub(crate) enum EventOutcome {
     Nothing,
     Worked(EndedSearch),
     Failed(EndedSearch),
-    /// The worker has given it back.
     GivenBack(Box<RemoteSearch>),
     /// The worker sent an impossible report: the search is taken from it.
-    Invalid(Box<RemoteSearch>, Invalid),
+    Invalid(Box<RemoteSearch>, String),
 }
 
 /// All searches on workers, by serial number, and their verification.
@@ -231,7 +213,6 @@ pub(crate) struct InFlight {
 }
 
 impl InFlight {
-    /// Adds a search.
     pub(crate) fn add(&mut self, search: RemoteSearch) {
         self.verify(&search);
         self.searches.insert(search.task.id.serial, search);
@@ -240,8 +221,8 @@ impl InFlight {
     /// Verifies moves of its position from now on, and passes known values on.
     fn verify(&mut self, search: &RemoteSearch) {
         let Some(verification) = &search.task.guidance.verification else { return };
-        self.positions.retain(|known| known.verification.upgrade().is_some());
-        if self.positions.iter().any(|known| known.verification.upgrade().is_some_and(|known| known.is(verification))) {
+        self.positions.retain(|known| known.verification.strong_count() > 0);
+        if self.positions.iter().any(|known| known.verification.as_ptr() == Arc::as_ptr(verification)) {
             return;
         }
         let position = Arc::clone(&search.progress.position);
@@ -249,7 +230,7 @@ impl InFlight {
         self.positions.push(VerifiedPosition {
             position,
             line: Arc::clone(&search.task.line),
-            verification: verification.downgrade(),
+            verification: Arc::downgrade(verification),
             since: search.sent,
             spent: Duration::ZERO,
             verified: BTreeMap::new(),
@@ -264,7 +245,6 @@ impl InFlight {
         Some(stopped)
     }
 
-    /// Handles a worker's report about a search.
     pub(crate) fn on_event(&mut self, now: Instant, from: RunId, event: SearchEvent) -> EventOutcome {
         let serial = event.search.serial;
         let known = self.searches.get_mut(&serial);
@@ -344,7 +324,6 @@ impl InFlight {
         position.map_or(Duration::ZERO, |known| known.wait(now)).max(turn)
     }
 
-    /// Returns true if more moves may be verified for the worker of a search.
     fn may_verify(&self, search: &RemoteSearch) -> bool {
         self.verified_for(search) < MOST_VERIFIED
     }
@@ -352,7 +331,7 @@ impl InFlight {
     /// Returns the next verification: the choice of the home electors, then waiting claims, of each
     /// worker in turn, then contested moves, then doubtful claims.
     pub(crate) fn next_search(&mut self, now: Instant) -> NextSearch {
-        self.positions.retain(|known| known.verification.upgrade().is_some());
+        self.positions.retain(|known| known.verification.strong_count() > 0);
         let contested: Vec<(HomeSearch, Duration)> =
             self.positions.iter().filter_map(|known| Some((known.next()?, known.wait(now)))).collect();
         let waits = |search: &RemoteSearch| self.wait(now, search);
@@ -387,7 +366,6 @@ impl InFlight {
         }
     }
 
-    /// Counts a verified move for the worker of a search.
     fn count_verified(&mut self, serial: u64) {
         let Some(search) = self.searches.get_mut(&serial) else { return };
         search.progress.verified += 1;
@@ -461,13 +439,11 @@ impl InFlight {
         threads
     }
 
-    /// Returns the workers with running searches on the table of this number.
     pub(crate) fn searching_with(&self, table: u64) -> BTreeSet<RunId> {
         let running = self.searches.values().filter(|search| search.progress.ending.is_none());
         running.filter(|search| search.table == Some(table)).map(|search| search.worker).collect()
     }
 
-    /// Returns the serial numbers of all searches.
     pub(crate) fn serials(&self) -> Vec<u64> {
         self.searches.keys().copied().collect()
     }

@@ -32,7 +32,6 @@ pub(crate) struct Intake {
     dropped: f64,
 }
 
-/// Remaining part of a rate.
 #[derive(Debug)]
 struct Bucket {
     rate: f64,

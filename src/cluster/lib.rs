@@ -53,7 +53,7 @@ mod worker;
 
 pub use client::ClusterClient;
 pub use connection::{ConnectionError, PASSWORD, TOKEN};
-pub use identity::{BenchResult, ProcessIdentity, ProgramVersion, RunId, Sender};
+pub use identity::{BenchResult, ProcessIdentity, RunId, Sender};
 pub use members::{MemberKind, Members, MembersError};
 pub use settings::ClusterSettings;
 pub use subjects::{ANYBODY, Subjects, is_member_name};

@@ -34,7 +34,6 @@ pub(crate) fn shortest_move(lag: Duration) -> Duration {
     if lag <= NEAR { Duration::ZERO } else { lag * WAYS }
 }
 
-/// Lag from questions to answers.
 #[derive(Debug, Default)]
 pub(crate) struct WorkerLag {
     /// The last ones, the oldest first.
@@ -43,7 +42,6 @@ pub(crate) struct WorkerLag {
 }
 
 impl WorkerLag {
-    /// Records an answer that took `lag`.
     pub(crate) fn note(&mut self, now: Instant, lag: Duration) {
         self.answered = Some(now);
         self.answers.push_back(lag);
@@ -63,14 +61,11 @@ impl WorkerLag {
     }
 }
 
-/// Speed of one search on a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SpeedSample {
-    /// Nodes at its last report.
     pub nodes: u64,
     /// Time from the command to that report, by our clock, less the lag.
     pub time: Duration,
-    /// Number of threads.
     pub threads: usize,
 }
 
@@ -82,7 +77,6 @@ pub(crate) struct WorkerSpeed {
 }
 
 impl WorkerSpeed {
-    /// Records the speed of a search.
     pub(crate) fn note(&mut self, now: Instant, sample: SpeedSample) {
         if sample.time < SHORTEST_SAMPLE {
             return;
@@ -105,7 +99,6 @@ impl WorkerSpeed {
     }
 }
 
-/// Conduct of a worker in a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Conduct {
     /// It proposed a move that was verified.
@@ -120,7 +113,6 @@ pub(crate) enum Conduct {
 pub(crate) struct EndedSearch {
     pub worker: RunId,
     pub conduct: Conduct,
-    /// Speed, if the search measures the machine.
     pub sample: Option<SpeedSample>,
 }
 

@@ -21,13 +21,11 @@ use serde::{Deserialize, Serialize};
 
 use super::subjects::{ANYBODY, Subjects, is_member_name, is_prefix};
 
-/// A server's configuration that includes the users.
 const CONFIGURATION: &str = include_str!("../../deploy/nats/nats.conf");
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemberKind {
     Daemon,
-    /// It searches for daemons.
     Worker,
 }
 
@@ -42,7 +40,6 @@ impl MemberKind {
 
 #[derive(Debug, thiserror::Error)]
 pub enum MembersError {
-    /// A file cannot be read or written.
     #[error("{}: {reason}", file.display())]
     File { file: PathBuf, reason: String },
     #[error("{0:?} cannot be a name: expected up to 64 letters, digits, - and _")]
@@ -50,12 +47,7 @@ pub enum MembersError {
     #[error("there is a {kind} {name} already; `concilio cluster remove-{kind} {name}` revokes its key")]
     Known { kind: &'static str, name: String },
     #[error("there is no {kind} {name}, but {known}")]
-    Unknown {
-        kind: &'static str,
-        name: String,
-        /// Existing members.
-        known: String,
-    },
+    Unknown { kind: &'static str, name: String, known: String },
     #[error("cannot create a key: {0}")]
     Key(String),
 }
@@ -64,43 +56,39 @@ fn failed(file: &Path, reason: &impl ToString) -> MembersError {
     MembersError::File { file: file.to_owned(), reason: reason.to_string() }
 }
 
-/// The public keys of a cluster's members.
+/// The public keys of a cluster's members, and the folder with their secret keys.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct MemberKeys {
+pub struct Members {
+    #[serde(skip)]
+    folder: PathBuf,
     prefix: String,
     daemons: BTreeMap<String, String>,
     workers: BTreeMap<String, String>,
 }
 
-impl Default for MemberKeys {
+impl Default for Members {
     fn default() -> Self {
-        Self { prefix: "concilio".to_owned(), daemons: BTreeMap::new(), workers: BTreeMap::new() }
+        let (daemons, workers) = (BTreeMap::new(), BTreeMap::new());
+        Self { folder: PathBuf::new(), prefix: "concilio".to_owned(), daemons, workers }
     }
-}
-
-#[derive(Clone, Debug)]
-pub struct Members {
-    folder: PathBuf,
-    keys: MemberKeys,
 }
 
 impl Members {
     /// Opens the members of a folder; a missing file means none.
     pub fn open(folder: &Path) -> Result<Self, MembersError> {
         let file = folder.join("members.toml");
-        let keys: MemberKeys = match fs::read_to_string(&file) {
+        let members: Self = match fs::read_to_string(&file) {
             Ok(text) => toml::from_str(&text).map_err(|error| failed(&file, &error))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => MemberKeys::default(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::default(),
             Err(error) => return Err(failed(&file, &error)),
         };
-        let all = || keys.daemons.iter().chain(&keys.workers);
-        let keys_are_keys =
-            all().all(|(name, key)| is_member_name(name) && nkeys::KeyPair::from_public_key(key).is_ok());
-        if !keys_are_keys || !is_prefix(&keys.prefix) {
+        let mut all = members.daemons.iter().chain(&members.workers);
+        let keys_are_keys = all.all(|(name, key)| is_member_name(name) && KeyPair::from_public_key(key).is_ok());
+        if !keys_are_keys || !is_prefix(&members.prefix) {
             return Err(failed(&file, &"a name, a key or the prefix in it is none"));
         }
-        Ok(Self { folder: folder.to_owned(), keys })
+        Ok(Self { folder: folder.to_owned(), ..members })
     }
 
     pub fn names(&self, kind: MemberKind) -> impl Iterator<Item = &str> {
@@ -161,19 +149,18 @@ impl Members {
         Ok(())
     }
 
-    /// The part of the server's configuration that says who may come in and what each may do.
     pub fn configuration(&self) -> String {
-        let subjects = Subjects::below(&self.keys.prefix);
+        let subjects = Subjects::below(&self.prefix);
         let mut text =
             "# Written by `concilio cluster`, from members.toml: the server's configuration includes it.\nusers = [\n"
                 .to_owned();
-        for (name, key) in &self.keys.daemons {
+        for (name, key) in &self.daemons {
             let publish = vec![subjects.call(name), subjects.to_worker(name, ANYBODY)];
             let subscribe = vec![subjects.beat(ANYBODY), subjects.to_daemon(ANYBODY, name), subjects.unheard(name)];
             write_user(&mut text, MemberKind::Daemon, name, key, &publish, &subscribe);
         }
-        for (name, key) in &self.keys.workers {
-            let daemons = || self.keys.daemons.keys();
+        for (name, key) in &self.workers {
+            let daemons = || self.daemons.keys();
             let told = daemons().map(|daemon| subjects.to_daemon(name, daemon));
             let publish = std::iter::once(subjects.beat(name)).chain(told).collect::<Vec<_>>();
             let heard = daemons().flat_map(|daemon| [subjects.call(daemon), subjects.to_worker(daemon, name)]);
@@ -185,15 +172,15 @@ impl Members {
 
     fn of(&self, kind: MemberKind) -> &BTreeMap<String, String> {
         match kind {
-            MemberKind::Daemon => &self.keys.daemons,
-            MemberKind::Worker => &self.keys.workers,
+            MemberKind::Daemon => &self.daemons,
+            MemberKind::Worker => &self.workers,
         }
     }
 
     fn of_mut(&mut self, kind: MemberKind) -> &mut BTreeMap<String, String> {
         match kind {
-            MemberKind::Daemon => &mut self.keys.daemons,
-            MemberKind::Worker => &mut self.keys.workers,
+            MemberKind::Daemon => &mut self.daemons,
+            MemberKind::Worker => &mut self.workers,
         }
     }
 
@@ -210,7 +197,7 @@ impl Members {
 
     /// Writes what the server reads before what we read: where only one of them can be written, the same can be asked for again.
     fn become_and_write(&mut self, changed: Self) -> Result<(), MembersError> {
-        let text = toml::to_string(&changed.keys).map_err(|error| failed(&self.folder.join("members.toml"), &error))?;
+        let text = toml::to_string(&changed).map_err(|error| failed(&self.folder.join("members.toml"), &error))?;
         replace(&self.folder.join("users.conf"), &changed.configuration())?;
         replace(&self.folder.join("members.toml"), &text)?;
         let configuration = self.folder.join("nats.conf");
@@ -318,7 +305,7 @@ mod tests {
         let error = members.remove(MemberKind::Worker, "attic").expect_err("gone").to_string();
         assert_eq!(error, "there is no worker attic, but cellar");
         let mut read = Members::open(folder.path()).expect("what was written");
-        assert_eq!(read.keys, members.keys);
+        assert_eq!(read, members);
         read.add(MemberKind::Worker, "attic").expect("back");
         assert_ne!(read.configuration(), before);
     }

@@ -15,23 +15,18 @@ pub(crate) struct WorkerOffer {
     pub speed: u32,
     /// Lag from a question to its answer.
     pub lag: Duration,
-    /// Searching threads of this daemon.
     pub ours: usize,
     /// Searching threads of other daemons.
     pub theirs: usize,
-    /// Number of other daemons with slots there.
     pub others: usize,
-    /// Its UCI engines.
     pub engines: Vec<String>,
 }
 
 impl WorkerOffer {
-    /// Returns this daemon's fair part of its cores, at least one.
     pub(crate) fn share(&self) -> usize {
         fair_share(self.cores, self.others + 1)
     }
 
-    /// Returns the number of cores free for this daemon now.
     pub(crate) fn free(&self) -> usize {
         let idle = self.cores.saturating_sub(self.ours + self.theirs);
         idle.max(self.share().saturating_sub(self.ours))
@@ -43,15 +38,12 @@ pub(crate) fn fair_share(cores: usize, daemons: usize) -> usize {
     (cores / daemons.max(1)).max(1)
 }
 
-/// The needs of a search.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WantedSlot<'a> {
     pub threads: usize,
     /// The daemon's wait for the answer; `None`: without end.
     pub time: Option<Duration>,
-    /// The necessary UCI engine.
     pub engine: Option<&'a str>,
-    /// The elector's last worker.
     pub before: Option<RunId>,
 }
 

@@ -21,7 +21,6 @@ use council::electors::MachineView;
 use domain::MachineName;
 use util::Backoff;
 
-/// Interval of heartbeats.
 pub(crate) const HEARTBEAT_EVERY: Duration = Duration::from_millis(250);
 
 /// Time without a heartbeat after which a worker is lost: three heartbeats, and a little for the
@@ -49,7 +48,6 @@ const FIRST_CORES: u16 = 4;
 const SILENT_SEARCHES: u32 = 3;
 /// The rests of a silent worker: each is twice as long as the one before.
 const SHORTEST_SILENCE: Duration = Duration::from_secs(1);
-/// See [`SHORTEST_SILENCE`].
 const LONGEST_SILENCE: Duration = Duration::from_secs(3600);
 /// No worker counts as faster than the home machine by more than this factor: nodes are its own word.
 const FASTER: u32 = 2;
@@ -58,12 +56,10 @@ const USUAL_SPEED: u32 = 500;
 
 /// Maximum cores and thousands of nodes a second with which a worker counts.
 const MOST_CORES: u16 = 1024;
-/// See [`MOST_CORES`].
 const FASTEST: u32 = 50_000;
 
 #[derive(Debug)]
 pub(crate) struct KnownWorker {
-    /// Name given by its operator.
     pub name: MachineName,
     pub heartbeat: Heartbeat,
     lag: WorkerLag,
@@ -139,7 +135,6 @@ pub(crate) enum WorkerChange {
     Forged {
         /// The sender, as the server knows it.
         forger: MachineName,
-        /// The worker whose run was used.
         victim: MachineName,
     },
     TooMany,
@@ -149,10 +144,8 @@ pub(crate) enum WorkerChange {
 pub(crate) struct Registry {
     workers: BTreeMap<RunId, KnownWorker>,
     runs: BTreeMap<MachineName, RunId>,
-    /// Time of the last check for silent workers.
     checked: Option<Instant>,
     distrusted: BTreeMap<MachineName, Backoff>,
-    /// Facts that the searches of a worker have shown, by name.
     shown: BTreeMap<MachineName, Shown>,
     /// Speed of a core of this machine, thousands of nodes a second.
     home_speed: Option<u32>,
@@ -161,7 +154,6 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// Maximum number of workers.
     pub(crate) const MOST: usize = 1000;
 
     /// A worker has spoken. `lag` is what the answer to a poll took.
@@ -291,12 +283,10 @@ impl Registry {
         self.remove_all(|_| true)
     }
 
-    /// Removes a worker that sends nothing more.
     pub(crate) fn remove_named(&mut self, name: &str) -> Vec<WorkerChange> {
         self.remove_all(|worker| worker.name.as_str() == name)
     }
 
-    /// Returns true if a worker of this name is present.
     pub(crate) fn knows(&self, name: &str) -> bool {
         self.runs.keys().any(|known| known.as_str() == name)
     }
@@ -325,7 +315,6 @@ impl Registry {
         }
     }
 
-    /// Records the conduct of a worker in a search.
     pub(crate) fn conducted(&mut self, now: Instant, worker: RunId, conduct: Conduct) {
         let Some(known) = self.workers.get(&worker) else { return };
         let (name, claimed) = (known.name.clone(), known.heartbeat.cores);
@@ -343,7 +332,6 @@ impl Registry {
         }
     }
 
-    /// Speed of a core of this machine, thousands of nodes a second.
     pub(crate) fn home_speed(&mut self, speed: u32) {
         self.home_speed = Some(speed);
     }
@@ -360,7 +348,6 @@ impl Registry {
         worker.speed.now(now).map_or(home, |measured| measured.min(home.saturating_mul(FASTER)))
     }
 
-    /// A search there has come to this, if that says anything.
     pub(crate) fn measured(&mut self, now: Instant, worker: RunId, sample: Option<SpeedSample>) {
         if let Some((worker, sample)) = self.workers.get_mut(&worker).zip(sample) {
             worker.speed.note(now, sample);
@@ -409,12 +396,10 @@ impl Registry {
         offers.collect()
     }
 
-    /// Returns the state of each worker, for people.
     pub(crate) fn views(&self, now: Instant, us: RunId) -> Vec<MachineView> {
         self.runs.values().filter_map(|run| self.workers.get(run)).map(|worker| self.view(now, us, worker)).collect()
     }
 
-    /// Returns the reason why a worker gets no searches, if there is one.
     fn closed(&self, now: Instant, worker: &KnownWorker) -> Option<&'static str> {
         if worker.heartbeat.state != WorkerState::Lending {
             Some("it is leaving")

@@ -23,27 +23,22 @@ impl Subjects {
         Self { prefix: prefix.to_owned() }
     }
 
-    /// Subject of a worker's heartbeats, four times a second.
     pub fn beat(&self, worker: &str) -> String {
         format!("{}.worker.{worker}.beat", self.prefix)
     }
 
-    /// Subject of a worker's messages to one daemon.
     pub fn to_daemon(&self, worker: &str, daemon: &str) -> String {
         format!("{}.worker.{worker}.to.{daemon}", self.prefix)
     }
 
-    /// Subject of a daemon's polls to all workers.
     pub fn call(&self, daemon: &str) -> String {
         format!("{}.daemon.{daemon}.call", self.prefix)
     }
 
-    /// Subject of a daemon's commands to one worker.
     pub fn to_worker(&self, daemon: &str, worker: &str) -> String {
         format!("{}.daemon.{daemon}.to.{worker}", self.prefix)
     }
 
-    /// Subject of the server's notices that a daemon's poll has no receivers.
     pub fn unheard(&self, daemon: &str) -> String {
         format!("{}.daemon.{daemon}.unheard", self.prefix)
     }

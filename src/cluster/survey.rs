@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::timeout_at;
 
 use super::{
-    connection::{self, ConnectionChange, ConnectionError, NatsConnection, connect},
+    connection::{self, ConnectionChange, ConnectionError, connect},
     identity::{ProcessIdentity, Sender},
     measured::{TOO_FAR, shortest_move},
     settings::ClusterSettings,
@@ -38,11 +38,9 @@ impl WorkerAnswer {
     }
 }
 
-/// Answers of all workers.
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
     pub workers: Vec<WorkerAnswer>,
-    /// Workers of other versions.
     pub refused: Vec<DecodeError>,
     /// Workers with heartbeats and without an answer in five seconds, or without a subscription to
     /// the polls: they are too far away, or do not serve this daemon.
@@ -57,7 +55,7 @@ pub async fn survey(settings: &ClusterSettings) -> Result<Survey, ConnectionErro
     let identity = ProcessIdentity::new(&settings.name());
     let subjects = Subjects::below(&settings.prefix);
     let name = &identity.sender.name;
-    let NatsConnection { client, mut links } = connect(settings).await?;
+    let (client, mut links) = connect(settings).await?;
     let answers = subscribe(settings, &client, subjects.to_daemon(ANYBODY, name)).await?;
     let beats = subscribe(settings, &client, subjects.beat(ANYBODY)).await?;
     let unheard = subscribe(settings, &client, subjects.unheard(name)).await?;
@@ -85,7 +83,6 @@ async fn subscribe(
     client.subscribe(subject).await.map_err(|error| ConnectionError::unreachable(settings, &error))
 }
 
-/// A poll and its answers so far.
 struct Asking {
     identity: ProcessIdentity,
     subjects: Subjects,

@@ -58,14 +58,12 @@ pub(crate) fn next_news<'a, K: Ord + Copy + 'a>(
 pub(crate) struct TableSync {
     /// Tables by number, each with its number of searching slots.
     tables: BTreeMap<u64, (SharedTable, usize)>,
-    /// Table of the last message.
     last: Option<u64>,
     /// For each worker, the start of the last second with messages, and their number since then.
     heard: BTreeMap<RunId, (Instant, u32)>,
 }
 
 impl TableSync {
-    /// Counts an open slot of this table.
     pub(crate) fn open(&mut self, table: &SharedTable, budget: &SyncBudget) {
         let (_, slots) = self.tables.entry(table.number()).or_insert_with(|| {
             table.keep_for_others(budget.entries);
@@ -74,7 +72,6 @@ impl TableSync {
         *slots += 1;
     }
 
-    /// Counts a closed slot of the table of this number.
     pub(crate) fn close(&mut self, number: u64) {
         if let Some((table, slots)) = self.tables.get_mut(&number) {
             *slots -= 1;

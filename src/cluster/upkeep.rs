@@ -14,7 +14,6 @@ use super::{
 };
 use engine::{Belief, EngineOptions, SharedTable, TableEntry};
 
-/// Repetitions of each measurement.
 const ROUNDS: u32 = 200;
 /// Entries of a message about a table, as many as the default budget allows.
 const ENTRIES: usize = 21;
@@ -31,7 +30,6 @@ pub struct Upkeep {
 }
 
 impl Upkeep {
-    /// Measures both, in a fraction of a second.
     pub fn measure() -> Self {
         let (now, identity) = (Instant::now(), ProcessIdentity::new("measured"));
         let heartbeat = Heartbeat::idle(8, 1000);
@@ -60,7 +58,6 @@ impl Upkeep {
     }
 }
 
-/// Reading a message about a table, and taking what it says.
 fn table_message(identity: &ProcessIdentity) -> Duration {
     let table = SharedTable::new(&EngineOptions { hash: 1, ..EngineOptions::default() });
     let entries = vec![0; TableEntry::BYTES * ENTRIES];

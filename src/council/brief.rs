@@ -28,7 +28,6 @@ pub struct BriefWait {
 }
 
 impl BriefWait {
-    /// Creates a wait of at most `longest`.
     pub const fn new(longest: Duration) -> Self {
         Self { longest, is_taken: AtomicBool::new(false), rests_for: AtomicU32::new(0) }
     }

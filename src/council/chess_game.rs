@@ -2,7 +2,7 @@
 
 use crate::{
     CouncilGame,
-    electors::{Elector, ElectorFailure, ElectorKind, ElectorSpec, RemotePool, RemoteSlot, Task},
+    electors::{Elector, ElectorKind, ElectorResult, ElectorSpec, RemotePool, RemoteSlot, Task},
     vote::{auto_roster, best_by_material},
 };
 use domain::{Heuristic, Knowledge, Line, Proposal, UciMove, Variant, engine_move, engine_position};
@@ -12,7 +12,7 @@ impl CouncilGame for Line {
     type Kind = ElectorKind;
     type Position = Position;
 
-    fn start(elector: &ElectorSpec, table: Option<&SharedTable>) -> Result<Box<dyn Elector>, ElectorFailure> {
+    fn start(elector: &ElectorSpec, table: Option<&SharedTable>) -> ElectorResult<Box<dyn Elector>> {
         elector.start_with(table)
     }
 

@@ -124,7 +124,7 @@ impl Setup {
 
     /// Returns books and tablebases; without books if `own_book` is off.
     pub(super) fn library(&self) -> Library {
-        if self.own_book { self.library.clone() } else { self.library.clone().without_books() }
+        if self.own_book { self.library.clone() } else { self.library.clone().with_books_of(&Library::default()) }
     }
 
     pub(super) fn pool(&self) -> Pool {

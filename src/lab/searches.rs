@@ -24,7 +24,7 @@ use super::{
     program_files::files_of_program,
     state::{file_checksum, fnv1a},
 };
-use council::electors::{ElectorKind, ElectorSpec, SearchReport, Slot, Task};
+use council::electors::{ElectorKind, ElectorSpec, SearchReport, Slot, Task, local_slot};
 use domain::{Bound, ElectorName, Line, Phase, Proposal, Score, SearchId, UciMove};
 use experiment::in_parallel;
 use util::Failure;
@@ -235,7 +235,8 @@ impl Searches {
         let mut done = 0;
         progress(done, undone.len());
         let halted = || stop.load(Ordering::Relaxed);
-        let one = |slots: &mut HashMap<String, Slot>, (_, request): &(u64, &SearchQuery)| search(slots, request);
+        let one =
+            |slots: &mut HashMap<String, Box<dyn Slot>>, (_, request): &(u64, &SearchQuery)| search(slots, request);
         in_parallel(&undone, self.workers, halted, HashMap::new, one, |(key, _), found| {
             self.keep(*key, found)?;
             done += 1;
@@ -262,16 +263,16 @@ fn failed(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// Searches from an empty table with one of a worker's electors, which are started when first needed.
-fn search(slots: &mut HashMap<String, Slot>, request: &SearchQuery) -> Result<Found, Failure> {
+fn search(slots: &mut HashMap<String, Box<dyn Slot>>, request: &SearchQuery) -> Result<Found, Failure> {
     let SearchQuery { elector, line, root_moves, budget } = request;
-    let slot = slots.entry(format!("{elector:?}")).or_insert_with(|| Slot::local(elector.clone(), None));
+    let slot = slots.entry(format!("{elector:?}")).or_insert_with(|| local_slot(elector, None));
     slot.new_game();
-    searched(slot, line, root_moves, *budget)
+    searched(&mut **slot, line, root_moves, *budget)
         .map_err(|reason| Failure::failed(format_args!("elector {} in {}: {reason}", elector.name, line.fen())))
 }
 
 /// Searches in a slot, with the table that it has.
-fn searched(slot: &mut Slot, line: &Arc<Line>, root_moves: &[UciMove], budget: Pace) -> Result<Found, String> {
+fn searched(slot: &mut dyn Slot, line: &Arc<Line>, root_moves: &[UciMove], budget: Pace) -> Result<Found, String> {
     let task = Task { root_moves: root_moves.to_vec(), limits: budget.limits(), ..Task::alone(Arc::clone(line)) };
     let (reports, mut inbox) = tokio::sync::mpsc::unbounded_channel();
     slot.search(task, &reports);

@@ -118,7 +118,7 @@ impl UciTeacher {
         let asked = records.iter().take_while(|_| !stop.load(Relaxed));
         asked
             .map(|record| {
-                self.engine.send(&self.plan.question(record))?;
+                self.engine.process.send(&self.plan.question(record))?;
                 self.answer(record, PATIENCE)
             })
             .collect()
@@ -127,7 +127,7 @@ impl UciTeacher {
     /// Asks all at once; each answer is waited for as long as `patience`.
     fn ask_ahead(&mut self, records: &[Record], patience: Duration) -> Result<Vec<Option<i16>>, ElectorFailure> {
         let questions: Vec<_> = records.iter().map(|record| self.plan.question(record)).collect();
-        self.engine.send(&questions.join("\n"))?;
+        self.engine.process.send(&questions.join("\n"))?;
         records.iter().map(|record| self.answer(record, patience)).collect()
     }
 
@@ -140,7 +140,7 @@ impl UciTeacher {
         let deadline = Instant::now() + patience;
         let mut last: Option<Score> = None;
         loop {
-            let heard = self.engine.hear_before(deadline)?;
+            let heard = self.engine.process.read_before(deadline)?;
             let line = heard.ok_or_else(|| wrong(&format_args!("no best move within {patience:?}")))?;
             if let Some(best) = protocol::best_move(&line) {
                 let score = last.ok_or_else(|| wrong(&"a best move and no score"))?;
@@ -231,8 +231,8 @@ mod tests {
     #[test]
     fn endless_teacher_output_is_cut_off() {
         let mut teacher = teacher("while :; do echo info depth 1; done");
-        teacher.engine.send("go").expect("it listens");
-        assert!(teacher.engine.hear(PATIENCE).expect("it runs").is_some(), "it has begun to talk");
+        teacher.engine.process.send("go").expect("it listens");
+        assert!(teacher.engine.process.read(PATIENCE).expect("it runs").is_some(), "it has begun to talk");
         let failure = teacher.answer(&start(), Duration::ZERO).expect_err("no move").to_string();
         assert!(failure.contains("no best move within"), "{failure}");
     }

@@ -90,8 +90,7 @@ fn player(player: &PlayerSettings) -> Vec<Fault> {
         files("files", &player.book.files).into_iter().map(|fault| fault.below("book")).collect();
     faults.extend(player.online.faults().into_iter().map(|fault| fault.below("online")));
     if let Err(error) = Roster::from_settings(&player.council) {
-        let (key, accepted) = error.key_and_accepted();
-        faults.push(Fault::value(key, accepted).below("council"));
+        faults.push(Fault::value(error.key, error.accepted).below("council"));
     }
     let custom = player.council.electors.iter().filter(|_| player.council.roster == "custom");
     let programs: Vec<_> = custom.filter_map(ElectorSettings::program).collect();

@@ -7,9 +7,7 @@ use shakmaty::Position as _;
 
 use super::{
     book::Book,
-    settings::{
-        BookChoice, BookFile, BookSettings, LostLines, SpecialBook, TablebaseSettings, TablebaseUse, WeightScale,
-    },
+    settings::{BookChoice, BookFile, BookSettings, LostLines, TablebaseSettings, TablebaseUse, WeightScale},
 };
 use council::{
     electors::Finding,
@@ -44,7 +42,6 @@ struct OpenTablebases {
 }
 
 impl Library {
-    /// Opens the books and tablebases of the settings.
     pub fn open(books: &BookSettings, tablebases: &TablebaseSettings) -> io::Result<Self> {
         Self::default().with_books(books)?.with_tablebases(tablebases)
     }
@@ -84,11 +81,6 @@ impl Library {
         Ok(self)
     }
 
-    #[must_use]
-    pub fn without_books(self) -> Self {
-        Self { books: Vec::new(), ..self }
-    }
-
     /// Returns the moves of the first book that knows the position, with their weights, heaviest
     /// first. Reads files.
     pub fn book_moves(&self, line: &Line) -> Vec<(UciMove, u16)> {
@@ -104,7 +96,6 @@ impl Library {
 }
 
 impl KnownMoves for Library {
-    /// Looks up the last position of `line` in books and tablebases. Reads files.
     fn look_up(&self, line: &Line) -> Option<Known> {
         match self.books.iter().find_map(|open| open.choose(line, &self.lost_lines)) {
             Some(best) => Some(Known::Decided(Box::new(Decision::without_vote(best, Source::Book)))),
@@ -116,11 +107,9 @@ impl KnownMoves for Library {
 impl OpenBook {
     fn open(file: &BookFile, settings: &BookSettings) -> io::Result<Self> {
         let path: &Path = file.as_ref();
-        let (choice, min_weight, max_plies) = match file {
+        let (choice, min_weight, max_plies) = match *file {
             BookFile::Usual(_) => (None, None, None),
-            BookFile::Special(SpecialBook { selection, min_weight, max_plies, .. }) => {
-                (*selection, *min_weight, *max_plies)
-            }
+            BookFile::Special { selection, min_weight, max_plies, .. } => (selection, min_weight, max_plies),
         };
         Ok(Self {
             book: Arc::new(Book::open(path)?),
@@ -137,7 +126,6 @@ impl OpenBook {
         Ok(known.map(|(mv, weight)| (mv.to_uci(line.castling_mode()), weight)).collect())
     }
 
-    /// Returns the chosen move, if it knows one.
     fn choose(&self, line: &Line, lost_lines: &LostLines) -> Option<UciMove> {
         if line.ply() >= self.max_plies {
             return None;
@@ -194,7 +182,6 @@ impl OpenTablebases {
     }
 }
 
-/// Reports Gaviota tables, which are not supported.
 fn refuse_gaviota(folder: &Path) -> io::Result<()> {
     let names: Vec<String> = std::fs::read_dir(folder)
         .into_iter()
@@ -259,7 +246,6 @@ mod tests {
         }
     }
 
-    /// The moves that a library plays after `moves`, of many tries.
     fn played(library: &Library, moves: &str) -> Vec<String> {
         let mut played: Vec<String> = (0..60).filter_map(|_| move_of(library.look_up(&line(moves)))).collect();
         played.sort();

@@ -75,26 +75,22 @@ impl Default for BookSettings {
 
 /// A book: its file alone, or with what is different in it from the other books.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, deny_unknown_fields)]
 pub enum BookFile {
     /// A book with the table's settings.
     Usual(PathBuf),
-    Special(SpecialBook),
-}
-
-/// A book with keys of its own; those that are not set are the table's.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SpecialBook {
-    pub file: PathBuf,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub selection: Option<BookChoice>,
-    /// The least weight of a move that is played. 1 to 65535.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "WholeNumberOrNone::<1, 65535>")]
-    pub min_weight: Option<u16>,
-    /// Last ply at which it is asked. 0 to 1000.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "WholeNumberOrNone::<0, 1000>")]
-    pub max_plies: Option<usize>,
+    /// A book with keys of its own; those that are not set are the table's.
+    Special {
+        file: PathBuf,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        selection: Option<BookChoice>,
+        /// The least weight of a move that is played. 1 to 65535.
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "WholeNumberOrNone::<1, 65535>")]
+        min_weight: Option<u16>,
+        /// Last ply at which it is asked. 0 to 1000.
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "WholeNumberOrNone::<0, 1000>")]
+        max_plies: Option<usize>,
+    },
 }
 
 impl From<PathBuf> for BookFile {
@@ -106,8 +102,7 @@ impl From<PathBuf> for BookFile {
 impl AsRef<Path> for BookFile {
     fn as_ref(&self) -> &Path {
         match self {
-            Self::Usual(path) => path,
-            Self::Special(special) => &special.file,
+            Self::Usual(file) | Self::Special { file, .. } => file,
         }
     }
 }

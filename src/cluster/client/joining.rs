@@ -16,7 +16,7 @@ use tokio::{
 use super::{ClientShared, ClusterClient};
 use crate::{
     MESSAGES_DROPPED, WORKERS_DISTRUSTED,
-    connection::{ConnectionChange, ConnectionError, NatsConnection, ReadWatch, connect_patiently},
+    connection::{ConnectionChange, ConnectionError, ReadWatch, connect_patiently},
     identity::{BenchResult, ProcessIdentity},
     intake::{Admission, Intake},
     registry::{CHECK_EVERY, Registry},
@@ -30,13 +30,11 @@ use util::Backoff;
 const POLL_EVERY: Duration = Duration::from_secs(1);
 /// The pauses after which a daemon that was refused tries again: its key or the server's permissions may have been put right.
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
-/// See [`SHORTEST_PAUSE`].
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// Minimum pause in the subscription to a worker whose messages come too fast; each pause is
 /// longer.
 const SHORTEST_MUTE: Duration = Duration::from_secs(30);
-/// See [`SHORTEST_MUTE`].
 const LONGEST_MUTE: Duration = Duration::from_secs(3600);
 /// Heartbeats, and their bytes, from which on new workers are ignored for a pause; each known
 /// worker adds to these limits.
@@ -130,7 +128,7 @@ impl ClusterClient {
         identity: &ProcessIdentity,
         has_come_in: &mut bool,
     ) -> Result<(), ConnectionError> {
-        let NatsConnection { client, links } = connect_patiently(settings).await?;
+        let (client, links) = connect_patiently(settings).await?;
         let ClientShared { name, subjects, .. } = &*self.0;
         let unreachable = |error: SubscribeError| ConnectionError::unreachable(settings, &error);
         let newcomers = client.subscribe(subjects.beat(ANYBODY)).await.map_err(unreachable)?;
@@ -264,7 +262,6 @@ impl ClusterClient {
         }
     }
 
-    /// A worker sends too much: nothing of it is heard for a while.
     fn mute(&self, readers: &mut Readers, name: &str) {
         let seconds = readers.mute(Instant::now(), name).as_secs();
         metrics::counter!(WORKERS_DISTRUSTED).increment(1);

@@ -1,11 +1,11 @@
 //! The pool's side of an elector that searches on workers: requests a worker for each search.
 
-use super::{ClusterClient, Reports};
+use super::ClusterClient;
 use crate::{
     identity::RunId,
     wire::{RemoteElector, WorkerCommand},
 };
-use council::electors::{Fallback, RemoteSlot, Task};
+use council::electors::{Fallback, RemoteSlot, Reports, Task};
 
 /// Slot of an elector in the cluster; each search may go to another worker.
 #[derive(Debug)]

@@ -36,15 +36,6 @@ const fn flooding(flood: Flood) -> Hostile {
     Hostile { attack: Attack::FalseDepth, cores: 1, flood }
 }
 
-#[derive(Default)]
-struct Tally {
-    moves: usize,
-    overruled: usize,
-    broken: usize,
-    lost: i32,
-    late: Duration,
-}
-
 #[tokio::main(flavor = "multi_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -70,26 +61,25 @@ async fn main() -> Result<(), Box<dyn Error>> {
             let _attacking = joins(client, "mallory", "daemon", hostile).await;
             answers(&target.cluster).await;
             let before = resident();
-            let mut tally = Tally::default();
+            let (mut moves_made, mut overruled, mut broken, mut lost, mut late) = (0, 0, 0, 0, Duration::ZERO);
             for moves in &POSITIONS[..positions.min(POSITIONS.len())] {
                 let line = position(moves);
                 prepare(&line);
                 let outcome = target.decides(&line, move_time).await;
-                tally.moves += 1;
-                tally.late = tally.late.max(outcome.late);
+                moves_made += 1;
+                late = late.max(outcome.late);
                 let best = outcome.decision.best;
                 if let Some(home) = outcome.home.filter(|home| *home != best) {
-                    tally.overruled += 1;
-                    tally.lost += value(&line, home, 100_000) - value(&line, best, 100_000);
-                    tally.broken += usize::from(!keeps_the_invariant(&line, &outcome));
+                    overruled += 1;
+                    lost += value(&line, home, 100_000) - value(&line, best, 100_000);
+                    broken += usize::from(!keeps_the_invariant(&line, &outcome));
                 }
             }
-            let Tally { moves, overruled, broken, lost, late } = tally;
-            let lost = f64::from(lost) / moves.max(1) as f64;
+            let lost = f64::from(lost) / f64::from(moves_made.max(1));
             let more = resident().saturating_sub(before) as f64 / 1e6;
             let late = late.as_secs_f64() * 1e3;
             println!(
-                "{name:<36} {roster:<11} {moves:>5} {overruled:>9} {broken:>6} {lost:>9.1} {late:>8.1} {more:>8.1}"
+                "{name:<36} {roster:<11} {moves_made:>5} {overruled:>9} {broken:>6} {lost:>9.1} {late:>8.1} {more:>8.1}"
             );
         }
     }

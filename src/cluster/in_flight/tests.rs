@@ -4,7 +4,7 @@ use tokio::sync::mpsc;
 
 use super::*;
 use crate::{
-    verification::positions::AT_ONCE,
+    verification::values::AT_ONCE,
     wire::{ProposalText, RemoteElectorKind},
 };
 use domain::{Bound, GameId, Line, Phase, Score, SearchId, Variant};
@@ -52,10 +52,26 @@ impl Setting {
     fn verifies(&mut self, finds: Score) -> Vec<Caught> {
         let mut caught = Vec::new();
         while let NextSearch::Now(next) = self.in_flight.next_search(self.sent) {
-            let value = HomeValue::none(next.length).after(finds, 8);
-            caught.extend(self.in_flight.verified(self.sent, &next, value, Duration::ZERO));
+            caught.extend(self.finds(&next, finds));
         }
         caught
+    }
+
+    fn finds(&mut self, next: &HomeSearch, score: Score) -> Vec<Caught> {
+        let value = HomeValue::none(next.length).after(score, 8);
+        self.in_flight.verified(self.sent, next, value, Duration::ZERO)
+    }
+
+    fn next(&mut self) -> NextSearch {
+        self.in_flight.next_search(self.sent)
+    }
+
+    fn hears(&mut self, kind: SearchEventKind) -> EventOutcome {
+        self.in_flight.on_event(self.sent, ANN, event(1, kind))
+    }
+
+    fn search(&mut self) -> &mut RemoteSearch {
+        self.in_flight.searches.get_mut(&1).expect("it runs")
     }
 
     fn says(&mut self, moves: &str, score: Score) -> EventOutcome {
@@ -63,11 +79,7 @@ impl Setting {
     }
 
     fn says_at(&mut self, now: Instant, moves: &str, score: Score) -> EventOutcome {
-        let mut said = proposal(moves);
-        if let SearchEventKind::Proposal(text) = &mut said {
-            text.score = score;
-        }
-        self.in_flight.on_event(now, ANN, event(1, said))
+        self.in_flight.on_event(now, ANN, event(1, SearchEventKind::Proposal(ProposalText { score, ..text(moves) })))
     }
 
     /// Returns the scores passed on since the last call.
@@ -80,8 +92,8 @@ fn event(serial: u64, kind: SearchEventKind) -> SearchEvent {
     SearchEvent { search: id(serial), elector: "mp".into(), kind }
 }
 
-fn proposal(moves: &str) -> SearchEventKind {
-    SearchEventKind::Proposal(ProposalText {
+fn text(moves: &str) -> ProposalText {
+    ProposalText {
         moves: moves.to_owned(),
         score: Score::Cp(0),
         bound: Bound::Exact,
@@ -90,7 +102,11 @@ fn proposal(moves: &str) -> SearchEventKind {
         root_moves_done: 0,
         nodes: 20,
         microseconds: 5,
-    })
+    }
+}
+
+fn proposal(moves: &str) -> SearchEventKind {
+    SearchEventKind::Proposal(text(moves))
 }
 
 #[test]
@@ -102,7 +118,7 @@ fn only_the_assigned_worker_counts() {
         assert!(matches!(setting.in_flight.on_event(setting.sent, from, sent), EventOutcome::Nothing));
     }
     assert!(setting.inbox.try_recv().is_err(), "none of it is passed on");
-    setting.in_flight.on_event(setting.sent, ANN, event(1, proposal("e2e4")));
+    setting.hears(proposal("e2e4"));
     assert!(setting.inbox.try_recv().is_err(), "its move is looked at first");
     assert_eq!(setting.verifies(Score::Cp(0)), []);
     let Ok(SearchReport::Proposal(proposal)) = setting.inbox.try_recv() else { panic!("this one is") };
@@ -112,11 +128,8 @@ fn only_the_assigned_worker_counts() {
 #[test]
 fn invalid_proposal_ends_the_search() {
     let mut setting = setting();
-    assert!(matches!(
-        setting.in_flight.on_event(setting.sent, ANN, event(1, proposal("e2e5"))),
-        EventOutcome::Invalid(..)
-    ));
-    assert!(matches!(setting.in_flight.on_event(setting.sent, ANN, event(1, proposal("e2e4"))), EventOutcome::Nothing));
+    assert!(matches!(setting.hears(proposal("e2e5")), EventOutcome::Invalid(..)));
+    assert!(matches!(setting.hears(proposal("e2e4")), EventOutcome::Nothing));
     assert!(setting.in_flight.threads().is_empty());
 }
 
@@ -139,14 +152,8 @@ fn proposals_are_rate_limited() {
 #[test]
 fn a_search_ends_once() {
     let mut setting = setting();
-    assert!(matches!(
-        setting.in_flight.on_event(setting.sent, ANN, event(1, SearchEventKind::Finished(500))),
-        EventOutcome::Worked(_)
-    ));
-    assert!(matches!(
-        setting.in_flight.on_event(setting.sent, ANN, event(1, SearchEventKind::Finished(500))),
-        EventOutcome::Nothing
-    ));
+    assert!(matches!(setting.hears(SearchEventKind::Finished(500)), EventOutcome::Worked(_)));
+    assert!(matches!(setting.hears(SearchEventKind::Finished(500)), EventOutcome::Nothing));
     assert!(setting.in_flight.stop(setting.sent, 1).is_none());
     assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Finished(..))));
     assert!(setting.inbox.try_recv().is_err());
@@ -158,7 +165,7 @@ fn stopped_search_sends_nothing_more() {
     let ended = EndedSearch { worker: ANN, conduct: Conduct::Unknown, sample: None };
     assert_eq!(setting.in_flight.stop(setting.sent, 1), Some(ended));
     assert!(matches!(setting.inbox.try_recv(), Ok(SearchReport::Finished(..))));
-    setting.in_flight.on_event(setting.sent, ANN, event(1, proposal("e2e4")));
+    setting.hears(proposal("e2e4"));
     assert!(setting.inbox.try_recv().is_err());
 }
 
@@ -166,13 +173,8 @@ fn stopped_search_sends_nothing_more() {
 fn speed_is_measured_by_our_clock() {
     for foreign in [false, true] {
         let mut setting = setting();
-        if let Some(search) = setting.in_flight.searches.get_mut(&1) {
-            search.measures = !foreign;
-        }
-        let mut said = proposal("e2e4");
-        if let SearchEventKind::Proposal(text) = &mut said {
-            (text.nodes, text.microseconds) = (60_000, 5);
-        }
+        setting.search().measures = !foreign;
+        let said = SearchEventKind::Proposal(ProposalText { nodes: 60_000, ..text("e2e4") });
         let later = setting.sent + LAG + Duration::from_millis(100);
         setting.in_flight.on_event(later, ANN, event(1, said));
         let sample = SpeedSample { nodes: 60_000, time: Duration::from_millis(100), threads: 2 };
@@ -184,7 +186,7 @@ fn speed_is_measured_by_our_clock() {
 #[test]
 fn lost_workers_proposals_stand() {
     let mut setting = setting();
-    setting.in_flight.on_event(setting.sent, ANN, event(1, proposal("e2e4")));
+    setting.hears(proposal("e2e4"));
     setting.verifies(Score::Cp(0));
     assert!(setting.in_flight.lost(BOB).is_empty());
     setting.in_flight.lost(ANN).into_iter().for_each(|search| search.lose("is lost"));
@@ -210,8 +212,7 @@ fn lost_command_is_noticed() {
 fn end_follows_the_last_proposal() {
     let mut setting = setting();
     setting.says("e2e4 e7e5", Score::Cp(10));
-    let finished = event(1, SearchEventKind::Finished(500));
-    assert!(matches!(setting.in_flight.on_event(setting.sent, ANN, finished), EventOutcome::Worked(_)));
+    assert!(matches!(setting.hears(SearchEventKind::Finished(500)), EventOutcome::Worked(_)));
     assert!(setting.inbox.try_recv().is_err());
     assert!(setting.in_flight.compare(setting.sent + ARRIVED_AFTER + LAG, ANN, &[]).is_empty(), "it is over there");
     setting.verifies(Score::Cp(0));
@@ -247,10 +248,9 @@ fn false_mate_is_cut_and_caught() {
 fn longer_search_replaces_the_value() {
     let mut setting = setting();
     setting.says("e2e4", Score::Cp(600));
-    while let NextSearch::Now(next) = setting.in_flight.next_search(setting.sent) {
+    while let NextSearch::Now(next) = setting.next() {
         let score = if next.length == VerificationLength::Short { Score::Cp(0) } else { Score::Cp(500) };
-        let value = HomeValue::none(next.length).after(score, 8);
-        assert_eq!(setting.in_flight.verified(setting.sent, &next, value, Duration::ZERO), []);
+        assert_eq!(setting.finds(&next, score), []);
     }
     setting.says("e2e4", Score::Cp(610));
     setting.says("e2e4", Score::Cp(2_000));
@@ -259,7 +259,7 @@ fn longer_search_replaces_the_value() {
 }
 
 /// A search whose council compares two moves.
-fn contested() -> (Setting, council::electors::Verification) {
+fn contested() -> (Setting, Arc<council::electors::Verification>) {
     let mut setting = setting();
     let verification = council::electors::Verification::new(Arc::default());
     let search = setting.in_flight.searches.remove(&1).expect("it runs");
@@ -276,10 +276,8 @@ fn contested_moves_are_verified() {
     setting.says("a2a3", Score::Cp(150));
     verification.contest(Some(home), Some(theirs));
     assert_eq!(verification.difference(theirs, Some(home), None), None);
-    while let NextSearch::Now(next) = setting.in_flight.next_search(setting.sent) {
-        let score = Score::Cp(if next.key.best == Some(theirs) { -30 } else { 10 });
-        let value = HomeValue::none(next.length).after(score, 8);
-        setting.in_flight.verified(setting.sent, &next, value, Duration::ZERO);
+    while let NextSearch::Now(next) = setting.next() {
+        setting.finds(&next, Score::Cp(if next.key.best == Some(theirs) { -30 } else { 10 }));
     }
     assert_eq!(verification.difference(theirs, Some(home), None), Some(-40));
 }
@@ -318,7 +316,7 @@ fn verifications_per_worker_are_bounded() {
     }
     verified += setting.heard().len();
     assert_eq!(verified, VERIFIED_AT_ONCE as usize);
-    let NextSearch::Wait(wait) = setting.in_flight.next_search(setting.sent) else { panic!("the next one waits") };
+    let NextSearch::Wait(wait) = setting.next() else { panic!("the next one waits") };
     assert_eq!(wait, VERIFIED_EVERY);
 }
 
@@ -348,9 +346,7 @@ fn elector_without_material_cannot_lie() {
     assert!(kind("mp", 50).values_men() && kind("n", 0).values_men());
     assert!(!kind("kp", 0).values_men() && !kind("mp", 1000).values_men() && !RemoteElectorKind::Trivial.values_men());
     let mut setting = setting();
-    if let Some(search) = setting.in_flight.searches.get_mut(&1) {
-        search.values_men = false;
-    }
+    setting.search().values_men = false;
     setting.says("a2a3", Score::Cp(5_000));
     let caught = setting.verifies(Score::Cp(0));
     assert_eq!((setting.heard(), caught.len()), (vec![Score::Cp(0)], 0), "and elects nothing by it");
@@ -360,9 +356,8 @@ fn elector_without_material_cannot_lie() {
 fn lie_is_found_after_its_search() {
     let mut setting = setting();
     setting.says("a2a3", Score::Mate(2));
-    let NextSearch::Now(next) = setting.in_flight.next_search(setting.sent) else { panic!("a next") };
-    let value = HomeValue::none(next.length).after(Score::Cp(0), 8);
-    assert_eq!(setting.in_flight.verified(setting.sent, &next, value, Duration::ZERO), []);
+    let NextSearch::Now(next) = setting.next() else { panic!("a next") };
+    assert_eq!(setting.finds(&next, Score::Cp(0)), []);
     setting.in_flight.stop(setting.sent, 1);
     assert_eq!(setting.verifies(Score::Cp(0)).len(), 1);
 }
@@ -376,12 +371,11 @@ fn changing_claims_cost_few_searches() {
         setting.says(&best.to_string(), Score::Cp(0));
         while let NextSearch::Now(next) = setting.in_flight.next_search(later) {
             verified += 1;
-            let value = HomeValue::none(next.length).after(Score::Cp(0), 8);
-            setting.in_flight.verified(setting.sent, &next, value, Duration::ZERO);
+            setting.finds(&next, Score::Cp(0));
         }
     }
     assert_eq!(verified, MOST_VERIFIED);
-    setting.in_flight.on_event(setting.sent, ANN, event(1, SearchEventKind::Finished(500)));
+    setting.hears(SearchEventKind::Finished(500));
     assert_eq!(setting.heard().len(), MOST_VERIFIED as usize);
     assert!(setting.in_flight.serials().is_empty(), "its end waits for nothing");
 }
@@ -389,11 +383,10 @@ fn changing_claims_cost_few_searches() {
 #[test]
 fn claimed_nodes_are_bounded_by_time() {
     let mut setting = setting();
-    let mut said = proposal("e2e4");
-    if let SearchEventKind::Proposal(text) = &mut said {
-        (text.nodes, text.depth, text.root_moves_done, text.microseconds) = (1 << 40, 900, 900, 1 << 40);
-    }
-    setting.in_flight.on_event(setting.sent + Duration::from_millis(99), ANN, event(1, said));
+    let (nodes, depth, root_moves_done, microseconds) = (1 << 40, 900, 900, 1 << 40);
+    let said = ProposalText { nodes, depth, root_moves_done, microseconds, ..text("e2e4") };
+    let now = setting.sent + Duration::from_millis(99);
+    setting.in_flight.on_event(now, ANN, event(1, SearchEventKind::Proposal(said)));
     setting.verifies(Score::Cp(0));
     let Ok(SearchReport::Proposal(believed)) = setting.inbox.try_recv() else { panic!("it counts") };
     assert_eq!((believed.nodes, believed.time), (2_000_000, Duration::from_millis(99)));
@@ -405,17 +398,14 @@ fn heartbeat_nodes_are_bounded_by_time() {
     let mut setting = setting();
     let boast = (BOB, SearchStatus { search: id(1), elector: "mp".into(), threads: 2, nodes: u64::MAX });
     setting.in_flight.compare(setting.sent + Duration::from_millis(99), ANN, &[boast]);
-    let search = setting.in_flight.searches.get(&1).expect("it goes on");
-    assert_eq!(search.task.state.nodes(), 2_000_000);
+    assert_eq!(setting.search().task.state.nodes(), 2_000_000);
 }
 
 #[test]
 fn liars_searches_restart() {
     let mut setting = setting();
     let (resumed, mut anew) = mpsc::unbounded_channel();
-    if let Some(search) = setting.in_flight.searches.get_mut(&1) {
-        search.fallback = Fallback::new(move |task, _| resumed.send(task.id.serial).expect("the receiver waits"));
-    }
+    setting.search().fallback = Fallback::new(move |task, _| resumed.send(task.id.serial).expect("the receiver waits"));
     setting.says("a2a3", Score::Mate(2));
     assert_eq!(setting.verifies(Score::Cp(0)).len(), 1);
     setting.in_flight.lost(ANN).into_iter().for_each(RemoteSearch::begin_anew);

@@ -20,7 +20,6 @@ use log::{Log, until};
 use support::{Keyed, lends, worker};
 use tokio_util::sync::DropGuard;
 
-/// Starts a cluster with keys of `attic`, which is honest, and of `mallory`.
 fn start() -> Keyed {
     Keyed::with(&["attic", "mallory"])
 }

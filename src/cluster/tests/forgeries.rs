@@ -4,6 +4,7 @@
 #[path = "../../../tests/stories/cluster/nats.rs"]
 mod nats;
 
+mod hostile;
 mod log;
 mod permissions;
 mod support;
@@ -21,14 +22,14 @@ use concilio_cluster::{
 use council::{CouncilSettings, CriterionName, GroupMode};
 use domain::{Bound, Line, Score, Variant};
 use futures_util::StreamExt;
+use hostile::worker::{Target, position};
 use log::until;
 use nats::PATIENCE;
-use support::{Daemon, Keyed};
+use support::Keyed;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 impl Keyed {
-    /// A worker of ours, until the guard is dropped.
     fn lends(&self, name: &str) -> DropGuard {
         self.lends_to(&["daemon"], name)
     }
@@ -48,19 +49,18 @@ impl Keyed {
         Forger { client, identity: identity.await.expect("a bench"), subjects: Subjects::below("concilio"), refusals }
     }
 
-    async fn daemon(&self, workers: &[&str]) -> Daemon {
+    async fn daemon(&self, workers: &[&str]) -> Target {
         // The rule that a boast serves best.
         self.daemon_by(CriterionName::Optimistic, GroupMode::None, workers).await
     }
 
-    async fn daemon_by(&self, criterion: CriterionName, groups: GroupMode, workers: &[&str]) -> Daemon {
+    async fn daemon_by(&self, criterion: CriterionName, groups: GroupMode, workers: &[&str]) -> Target {
         let roster = "balanced-4".to_owned();
         let settings = CouncilSettings { roster, criterion, groups, hash: 1, ..CouncilSettings::default() };
-        Daemon::joins(self.settings("daemon"), workers, &settings).await
+        Target::joins(self.settings("daemon"), workers, settings).await
     }
 }
 
-/// Time of a move.
 const MOVE: Duration = Duration::from_millis(150);
 
 /// A client with a worker's key that does as it likes.
@@ -114,7 +114,6 @@ impl Forger {
         self.keeps_saying(&Self::heartbeat(WorkerState::Lending))
     }
 
-    /// Says this again and again, until the guard is dropped.
     fn keeps_saying(&self, heartbeat: &Heartbeat) -> DropGuard {
         let stop = CancellationToken::new();
         let guard = stop.clone().drop_guard();
@@ -192,12 +191,11 @@ async fn is_found_out(name: &str, moves: &'static str, score: Score) {
     let mut daemon = keyed.daemon(&[name]).await;
     let named = || keyed.log.lines(&["worker distrusted", &format!("worker={name}")]);
     let begun = Instant::now();
-    let mut line = Line::start(Variant::Standard);
-    line.play_all(BEFORE_THE_BLUNDER).expect("legal");
+    let line = position(BEFORE_THE_BLUNDER);
     let mut decisions = 0;
     while decisions < 15 || named().is_empty() {
         assert!(begun.elapsed() < PATIENCE, "{name} is not found out");
-        let best = daemon.decides(&line, MOVE).await.best.to_string();
+        let best = daemon.decides(&line, MOVE).await.decision.best.to_string();
         assert!(!moves.starts_with(&best) || best != "h5f7", "the forger's move is played");
         decisions += 1;
     }
@@ -232,7 +230,7 @@ async fn an_honest_worker_takes_part() {
     let (mut votes, begun) = (0, Instant::now());
     while votes == 0 {
         assert!(begun.elapsed() < PATIENCE, "it takes no part");
-        let decision = daemon.decides(&line, MOVE).await;
+        let decision = daemon.decides(&line, MOVE).await.decision;
         votes = decision.votes.iter().filter(|vote| vote.proposal.machine.is_some()).count();
         line.play(decision.best).expect("legal");
     }
@@ -342,7 +340,7 @@ async fn reconnecting_worker_fills_no_log() {
 }
 
 /// Waits until the daemon has read everything that a forger has said.
-async fn is_read_to_the_end(forger: &Forger, daemon: &Daemon) {
+async fn is_read_to_the_end(forger: &Forger, daemon: &Target) {
     let last = Heartbeat { cores: 77, ..Forger::heartbeat(WorkerState::Lending) };
     let _beats = forger.keeps_saying(&last);
     let expected = [(forger.name().to_owned(), 77)];

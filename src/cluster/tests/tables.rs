@@ -3,6 +3,7 @@
 #[path = "../../../tests/stories/cluster/nats.rs"]
 mod nats;
 
+mod hostile;
 mod log;
 mod support;
 
@@ -17,53 +18,45 @@ use concilio_cluster::{
     wire::{self, Addressed, TableNews, WorkerCommand, WorkerMessage},
 };
 use council::CouncilSettings;
-use domain::{Line, Variant};
 use engine::TableEntry;
 use futures_util::{FutureExt, StreamExt};
+use hostile::worker::{Target, position};
 use nats::{Nats, PATIENCE};
-use support::{Daemon, lends, settings, worker};
+use support::{lends, settings, worker};
 
 /// A daemon whose council has a copy for each core there is.
-async fn joins(settings: ClusterSettings, workers: &[&str]) -> Daemon {
+async fn joins(settings: ClusterSettings, workers: &[&str]) -> Target {
     let council = CouncilSettings { hash: 1, advisers: String::new(), ..CouncilSettings::default() };
-    Daemon::joins(settings, workers, &council).await
+    Target::joins(settings, workers, council).await
 }
 
 /// Decides on a first move, and says which machines had a vote.
-async fn decides(daemon: &mut Daemon) -> BTreeSet<String> {
-    let decision = daemon.decides(&Line::start(Variant::Standard), Duration::from_millis(700)).await;
-    decision.votes.into_iter().filter_map(|vote| Some(vote.proposal.machine?.to_string())).collect()
+async fn decides(daemon: &mut Target) -> BTreeSet<String> {
+    let decided = daemon.decides(&position(""), Duration::from_millis(700)).await;
+    decided.decision.votes.into_iter().filter_map(|vote| Some(vote.proposal.machine?.to_string())).collect()
 }
 
 /// Table messages by sender and receiver, the last words of the subjects.
-#[derive(Default)]
-struct Told(BTreeMap<String, Vec<TableNews>>);
+type Told = BTreeMap<String, Vec<TableNews>>;
 
-impl Told {
-    /// Reads what has been said so far.
-    fn hear(&mut self, all: &mut Subscriber, identity: &ProcessIdentity) {
-        while let Some(Some(message)) = all.next().now_or_never() {
-            let of_worker = wire::decode::<Addressed<WorkerMessage>>("any", &message.payload, &identity.version);
-            let of_daemon = wire::decode::<Addressed<WorkerCommand>>("any", &message.payload, &identity.version);
-            let subject = message.subject.trim_start_matches("concilio.").to_owned();
-            let news = match (of_worker, of_daemon) {
-                (Ok((_, Addressed { body: WorkerMessage::Table(news), .. })), _) if subject.starts_with("worker") => {
-                    news
-                }
-                (_, Ok((_, Addressed { body: WorkerCommand::Table(news), .. }))) if subject.starts_with("daemon") => {
-                    news
-                }
-                _ => continue,
-            };
-            self.0.entry(subject).or_default().push(news);
-        }
+/// Reads what has been said so far.
+fn hear(told: &mut Told, all: &mut Subscriber, identity: &ProcessIdentity) {
+    while let Some(Some(message)) = all.next().now_or_never() {
+        let of_worker = wire::decode::<Addressed<WorkerMessage>>("any", &message.payload, &identity.version);
+        let of_daemon = wire::decode::<Addressed<WorkerCommand>>("any", &message.payload, &identity.version);
+        let subject = message.subject.trim_start_matches("concilio.").to_owned();
+        let news = match (of_worker, of_daemon) {
+            (Ok((_, Addressed { body: WorkerMessage::Table(news), .. })), _) if subject.starts_with("worker") => news,
+            (_, Ok((_, Addressed { body: WorkerCommand::Table(news), .. }))) if subject.starts_with("daemon") => news,
+            _ => continue,
+        };
+        told.entry(subject).or_default().push(news);
     }
+}
 
-    /// The keys of all positions that were told of on a subject.
-    fn positions(&self, subject: &str) -> BTreeSet<[u8; TableEntry::BYTES]> {
-        let news = self.0.get(subject).into_iter().flatten();
-        news.flat_map(|news| news.batch().entries).map(TableEntry::to_bytes).collect()
-    }
+fn positions(told: &Told, subject: &str) -> BTreeSet<[u8; TableEntry::BYTES]> {
+    let news = told.get(subject).into_iter().flatten();
+    news.flat_map(|news| news.batch().entries).map(TableEntry::to_bytes).collect()
 }
 
 async fn listens(nats: &Nats) -> (Subscriber, ProcessIdentity) {
@@ -85,16 +78,16 @@ async fn machines_exchange_table_entries() {
     let begun = Instant::now();
     let relayed = |told: &Told, from: &str, to: &str| {
         let (from, to) = (format!("worker.{from}.to.daemon"), format!("daemon.daemon.to.{to}"));
-        told.positions(&from).intersection(&told.positions(&to)).next().is_some()
+        positions(told, &from).intersection(&positions(told, &to)).next().is_some()
     };
     while !(relayed(&told, "attic", "garret") && relayed(&told, "garret", "attic")) {
-        let who: Vec<&String> = told.0.keys().collect();
+        let who: Vec<&String> = told.keys().collect();
         assert!(begun.elapsed() < PATIENCE, "{who:?} have spoken");
         decides(&mut daemon).await;
-        told.hear(&mut all, &identity);
+        hear(&mut told, &mut all, &identity);
     }
     let ClusterSettings { table_messages, table_bytes, .. } = ClusterSettings::default();
-    let longest = told.0.values().flatten().map(|news| news.entries.len()).max();
+    let longest = told.values().flatten().map(|news| news.entries.len()).max();
     assert!(longest <= Some((table_bytes / table_messages) as usize), "{longest:?} bytes");
 }
 
@@ -112,8 +105,8 @@ async fn disabled_table_messages_stay_off() {
         heard += usize::from(!decides(&mut daemon).await.is_empty());
     }
     let mut told = Told::default();
-    told.hear(&mut all, &identity);
-    assert!(told.0.is_empty(), "{:?}", told.0.keys());
+    hear(&mut told, &mut all, &identity);
+    assert!(told.is_empty(), "{:?}", told.keys());
 }
 
 fn main() -> std::process::ExitCode {

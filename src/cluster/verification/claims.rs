@@ -48,7 +48,6 @@ impl HomeValue {
     }
 }
 
-/// Agreement of a claim with the search here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClaimVerdict {
     /// Equal, or as different as honest searches are.

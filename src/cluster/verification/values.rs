@@ -1,10 +1,14 @@
-//! Home values of proposed moves, and claims in doubt.
+//! Home values of proposed moves, the positions in which moves are verified, and claims in doubt.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::{Arc, Weak},
+    time::{Duration, Instant},
+};
 
 use super::claims::{self, ClaimVerdict, HomeValue};
 use crate::identity::RunId;
-use council::electors::{Task, VerificationLength};
+use council::electors::{Task, Verification, VerificationLength};
 use domain::{Line, Proposal, Score, UciMove};
 
 /// A move in a position; no move stands for the best one.
@@ -16,7 +20,6 @@ pub(crate) struct VerifiedMove {
     pub best: Option<UciMove>,
 }
 
-/// A search for this machine.
 #[derive(Clone, Debug)]
 pub(crate) struct HomeSearch {
     pub key: VerifiedMove,
@@ -24,6 +27,44 @@ pub(crate) struct HomeSearch {
     pub length: VerificationLength,
     /// True to test a claim, false to value a move.
     pub doubt: bool,
+}
+
+/// Part of a core's time that verification may take, as a divisor, beside a little at the beginning
+/// of a position.
+pub(crate) const SHARE: u32 = 8;
+pub(crate) const AT_ONCE: Duration = Duration::from_millis(20);
+
+#[derive(Debug)]
+pub(crate) struct VerifiedPosition {
+    pub position: Arc<str>,
+    pub line: Arc<Line>,
+    pub verification: Weak<Verification>,
+    pub since: Instant,
+    pub spent: Duration,
+    /// Number of moves verified, by worker.
+    pub verified: BTreeMap<RunId, u32>,
+}
+
+impl VerifiedPosition {
+    pub(crate) fn wait(&self, now: Instant) -> Duration {
+        let due = self.spent.saturating_sub(AT_ONCE) * SHARE;
+        due.saturating_sub(now.saturating_duration_since(self.since))
+    }
+
+    pub(crate) fn next(&self) -> Option<HomeSearch> {
+        let (best, length) = self.verification.upgrade()?.next()?;
+        let key = VerifiedMove { position: Arc::clone(&self.position), best };
+        Some(HomeSearch { key, line: Arc::clone(&self.line), length, doubt: false })
+    }
+}
+
+#[derive(Debug)]
+pub(crate) enum NextSearch {
+    Now(HomeSearch),
+    /// A later search: the share of a core's time is used up.
+    Wait(Duration),
+    /// Nothing until the next event.
+    Nothing,
 }
 
 /// A claim beyond the margin of a short search.
@@ -40,15 +81,15 @@ struct Suspicion {
 /// Purpose of a long search about a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trial {
-    /// Value of the claimed move.
     Move,
     /// A mate before the last two moves of the claimed variation.
     Mate,
     /// Value of the end of the variation, with the claimant to move there or the other side.
-    End { claimant_moves: bool },
+    End {
+        claimant_moves: bool,
+    },
 }
 
-/// A worker with an untrue claim.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Caught {
     pub worker: RunId,
@@ -68,7 +109,6 @@ impl HomeValues {
     /// Maximum number of claims that wait for a long search.
     const MOST_SUSPICIONS: usize = 32;
 
-    /// Returns the known values of the moves of a position.
     pub(crate) fn of<'a>(&'a self, position: &'a str) -> impl Iterator<Item = (Option<UciMove>, HomeValue)> + 'a {
         self.found.iter().filter(move |(key, _)| *key.position == *position).map(|(key, value)| (key.best, *value))
     }
@@ -77,7 +117,6 @@ impl HomeValues {
         self.found.iter().rev().find(|(known, _)| known == key).map(|(_, value)| *value)
     }
 
-    /// Adds a claim for a longer search.
     pub(crate) fn suspect(&mut self, worker: RunId, task: &Task, claim: &Proposal, target: &VerifiedMove) {
         let known = self.suspicions.iter().any(|other| other.worker == worker && other.target == *target);
         if !known && self.suspicions.len() < Self::MOST_SUSPICIONS {
@@ -87,7 +126,6 @@ impl HomeValues {
         }
     }
 
-    /// Returns the next longer search.
     pub(crate) fn next(&self) -> Option<HomeSearch> {
         let Suspicion { line, target, .. } = self.suspicions.front()?;
         Some(HomeSearch { key: target.clone(), line: Arc::clone(line), length: VerificationLength::Long, doubt: true })

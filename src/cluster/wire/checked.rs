@@ -15,9 +15,7 @@ const LONGEST_LINE: usize = 512;
 const HIGHEST_SCORE: u32 = 1_000_000;
 /// Moves to mate beyond which a score is invalid: no search is so deep, and far beyond it a mate would count as its opposite.
 const LONGEST_MATE: u32 = 1000;
-/// Nodes beyond which a count is invalid.
 const MOST_NODES: u64 = 1 << 50;
-/// Time beyond which a search is invalid.
 const LONGEST_SEARCH: Duration = Duration::from_secs(30 * 24 * 3600);
 /// MiB of a table and threads of a search beyond which a command is invalid.
 const MOST_HASH: u32 = 1 << 20;
@@ -26,21 +24,12 @@ const MOST_THREADS: u16 = 1024;
 const HASH: &str = "Hash";
 const THREADS: &str = "Threads";
 
-/// Fault of a message that could be decoded.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Invalid(pub String);
-
-fn invalid(what: impl ToString) -> Invalid {
-    Invalid(what.to_string())
+fn require(holds: bool, what: &str) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(what.to_owned()) }
 }
 
-fn require(holds: bool, what: &str) -> Result<(), Invalid> {
-    if holds { Ok(()) } else { Err(invalid(what)) }
-}
-
-fn moves_of(text: &str) -> Result<Vec<UciMove>, Invalid> {
-    let read = |text: &str| text.parse().map_err(|_| invalid(format_args!("{text:?} is no move")));
+fn moves_of(text: &str) -> Result<Vec<UciMove>, String> {
+    let read = |text: &str| text.parse().map_err(|_| format!("{text:?} is no move"));
     text.split_ascii_whitespace().map(read).collect()
 }
 
@@ -79,7 +68,6 @@ impl RemoteElector {
         Some(Self { name: spec.name.clone(), hash, table: table.map(SharedTable::number), kind })
     }
 
-    /// The name of the UCI engine that it needs, if it is one.
     pub fn engine(&self) -> Option<&str> {
         match &self.kind {
             RemoteElectorKind::Uci { engine, .. } => Some(engine),
@@ -91,8 +79,8 @@ impl RemoteElector {
     /// much memory and how many threads it has is for the worker to say, whatever its options ask for.
     ///
     /// # Errors
-    /// [`Invalid`] if a number is out of its range or there is no such engine.
-    pub fn spec(&self, threads: u16, engines: &BTreeMap<String, PathBuf>) -> Result<ElectorSpec, Invalid> {
+    /// The reason, if a number is out of its range or there is no such engine.
+    pub fn spec(&self, threads: u16, engines: &BTreeMap<String, PathBuf>) -> Result<ElectorSpec, String> {
         require(is_name(self.name.as_str()), "an elector without a name")?;
         require(self.hash <= MOST_HASH, "a table beyond all bounds")?;
         require((1..=MOST_THREADS).contains(&threads), "threads beyond all bounds")?;
@@ -107,11 +95,11 @@ impl RemoteElector {
                     noise,
                     net: None,
                 };
-                instance.check().map_err(|accepted| invalid(format_args!("expected {accepted}")))?;
+                instance.check().map_err(|accepted| format!("expected {accepted}"))?;
                 ElectorKind::Own(instance)
             }
             RemoteElectorKind::Uci { engine, options } => {
-                let path = engines.get(engine).ok_or_else(|| invalid(format_args!("no engine {engine:?} here")))?;
+                let path = engines.get(engine).ok_or_else(|| format!("no engine {engine:?} here"))?;
                 require(
                     options.iter().all(|(name, value)| is_option(name) && is_plain(value)),
                     "an option with a text, or whose name is none",
@@ -146,7 +134,6 @@ fn is_option(name: &str) -> bool {
         && !name.split_whitespace().any(|word| ["name", "value"].iter().any(|end| word.eq_ignore_ascii_case(end)))
 }
 
-/// Returns true if a value of an option is a number, true or false.
 fn is_plain(value: &str) -> bool {
     matches!(value, "true" | "false") || value.parse::<i64>().is_ok()
 }
@@ -168,11 +155,11 @@ impl SearchCommand {
         }
     }
 
-    /// The task on a worker.
-    pub fn task(&self) -> Result<Task, Invalid> {
+    pub fn task(&self) -> Result<Task, String> {
         require(is_name(self.id.game.as_str()), "a game without a name")?;
-        let mut line = Line::from_fen(self.variant, self.start.as_deref().unwrap_or_default()).map_err(invalid)?;
-        line.play_all(&self.moves).map_err(invalid)?;
+        let start = self.start.as_deref().unwrap_or_default();
+        let mut line = Line::from_fen(self.variant, start).map_err(|error| error.to_string())?;
+        line.play_all(&self.moves).map_err(|error| error.to_string())?;
         require(line.ply() == self.id.ply, "another number of moves than its name says")?;
         let root_moves = moves_of(&self.root_moves)?;
         require(root_moves.iter().all(|uci| line.is_legal(*uci)), "a root move that is not legal")?;
@@ -186,7 +173,6 @@ impl SearchCommand {
 }
 
 impl TableNews {
-    /// No message has more entries.
     pub const MOST_ENTRIES: usize = 2048;
 
     pub fn of(table: u64, batch: &TableBatch) -> Self {
@@ -217,7 +203,7 @@ impl ProposalText {
 
     /// Returns the proposal, if it answers the task: its move and all that follow are legal, and
     /// its numbers are possible.
-    pub fn proposal(&self, task: &Task, elector: &ElectorName, machine: &MachineName) -> Result<Proposal, Invalid> {
+    pub fn proposal(&self, task: &Task, elector: &ElectorName, machine: &MachineName) -> Result<Proposal, String> {
         let can_be = match self.score {
             Score::Cp(centipawns) => centipawns.unsigned_abs() <= HIGHEST_SCORE,
             Score::Mate(moves) => moves.unsigned_abs() <= LONGEST_MATE,
@@ -232,10 +218,10 @@ impl ProposalText {
         require(time <= LONGEST_SEARCH, "a time beyond all bounds")?;
         let pv = moves_of(&self.moves)?;
         require(pv.len() <= LONGEST_LINE, "a line beyond all bounds")?;
-        let best = *pv.first().ok_or_else(|| invalid("a proposal without a move"))?;
+        let best = *pv.first().ok_or("a proposal without a move")?;
         let mut line = (*task.line).clone();
         for uci in &pv {
-            line.play(*uci).map_err(invalid)?;
+            line.play(*uci).map_err(|error| error.to_string())?;
         }
         require(task.root_moves.is_empty() || task.root_moves.contains(&best), "a move that was not to be searched")?;
         Ok(Proposal {

@@ -15,7 +15,7 @@ mod tests;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::identity::{ProcessIdentity, ProgramVersion, RunId, Sender};
+use super::identity::{ProcessIdentity, RunId, Sender};
 use council::electors::SearchStatus;
 use domain::{Bound, ElectorName, Knowledge, Limits, Score, SearchId, Variant};
 use engine::{Heuristic, Percentages};
@@ -29,15 +29,13 @@ pub const LONGEST: usize = 64 << 10;
 /// Letters in a name of a machine, game, elector or engine.
 pub const LONGEST_NAME: usize = 64;
 
-/// An unusable message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// Not a message of this program, or too long.
     #[error("not a message of concilio's")]
     Malformed,
-    /// A message of another version of this program.
     #[error("{name} runs concilio {theirs} (protocol {protocol}), this is {ours} (protocol {PROTOCOL}): install the same version on both", name = sender.name)]
-    Version { sender: Sender, protocol: u8, theirs: ProgramVersion, ours: ProgramVersion },
+    Version { sender: Sender, protocol: u8, theirs: String, ours: String },
 }
 
 pub fn encode<B: Serialize>(from: &ProcessIdentity, body: &B) -> Bytes {
@@ -50,22 +48,18 @@ pub fn encode<B: Serialize>(from: &ProcessIdentity, body: &B) -> Bytes {
 ///
 /// # Errors
 /// [`DecodeError`] if it is not a message of this version.
-pub fn decode<B: DeserializeOwned>(
-    from: &str,
-    bytes: &[u8],
-    ours: &ProgramVersion,
-) -> Result<(Sender, B), DecodeError> {
+pub fn decode<B: DeserializeOwned>(from: &str, bytes: &[u8], ours: &str) -> Result<(Sender, B), DecodeError> {
     if bytes.len() > LONGEST {
         return Err(DecodeError::Malformed);
     }
-    let head = postcard::take_from_bytes::<(u8, ProgramVersion, RunId)>(bytes);
+    let head = postcard::take_from_bytes::<(u8, String, RunId)>(bytes);
     let ((protocol, theirs, run), body) = head.map_err(|_| DecodeError::Malformed)?;
-    if !is_name(&theirs.0) {
+    if !is_name(&theirs) {
         return Err(DecodeError::Malformed);
     }
     let sender = Sender { name: from.to_owned(), run };
-    if protocol != PROTOCOL || theirs != *ours {
-        return Err(DecodeError::Version { sender, protocol, theirs, ours: ours.clone() });
+    if protocol != PROTOCOL || theirs != ours {
+        return Err(DecodeError::Version { sender, protocol, theirs, ours: ours.to_owned() });
     }
     match postcard::take_from_bytes(body) {
         Ok((body, [])) => Ok((sender, body)),
@@ -84,7 +78,6 @@ pub struct Heartbeat {
     pub cores: u16,
     /// Speed of one core, thousands of nodes a second.
     pub speed: u32,
-    /// Its UCI engines, by name.
     pub engines: Vec<String>,
     pub daemons: Vec<RunId>,
     /// The running searches, each with its daemon.
@@ -101,7 +94,6 @@ impl Heartbeat {
         Self { state: WorkerState::Lending, cores, speed, engines, daemons, searches, answers: None }
     }
 
-    /// Returns the number of threads that search at this moment.
     pub fn busy(&self) -> usize {
         self.searches.iter().map(|(_, search)| usize::from(search.threads)).sum()
     }
@@ -119,7 +111,6 @@ pub enum WorkerState {
 /// A daemon's sign of life, to all workers. They stop all searches missing from its list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Poll {
-    /// Counts the polls of this daemon.
     pub number: u64,
     /// The serial numbers of its searches.
     pub searches: Vec<u64>,
@@ -135,20 +126,16 @@ pub struct Addressed<B> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum WorkerMessage {
     Answer(Heartbeat),
-    /// A report about one of its searches.
     Event(SearchEvent),
-    /// News of one of the daemon's tables.
     Table(TableNews),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum WorkerCommand {
     Search(Box<SearchCommand>),
-    /// Stop the search of this serial number.
     Stop(u64),
     /// The elector on this slot forgets the last game.
     NewGame(u32),
-    /// Close this slot.
     Leave(u32),
     /// News of a table of the worker's searches. The worker then sends news of it, too.
     Table(TableNews),
@@ -167,7 +154,6 @@ pub struct TableNews {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchCommand {
-    /// Its identity: game, ply, serial number, phase.
     pub id: SearchId,
     /// The daemon's number for the elector's slot. A slot keeps its table from search to search.
     pub slot: u32,
@@ -193,13 +179,11 @@ pub struct RemoteElector {
     pub hash: u32,
     /// The daemon's number for its shared table, if it has one.
     pub table: Option<u64>,
-    /// The program or engine that searches.
     pub kind: RemoteElectorKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum RemoteElectorKind {
-    /// An instance of our own engine.
     Own {
         knowledge: Knowledge,
         /// Weight of each heuristic, per cent.
@@ -236,7 +220,6 @@ impl RemoteElectorKind {
     }
 }
 
-/// Report of a worker about a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchEvent {
     pub search: SearchId,

@@ -25,67 +25,39 @@ use tokio::{
     time::{sleep, timeout},
 };
 
+use crate::wire::Heartbeat;
+
 /// Time without a turn of its loop after which a worker counts as hung.
 const HANGS_AFTER: Duration = Duration::from_secs(5);
 /// Maximum number of open connections; others wait.
 const MOST_CONNECTIONS: usize = 32;
-/// The longest life of a connection.
 const CONNECTION_FOR: Duration = Duration::from_secs(60);
 /// The pause after a connection that could not be accepted, so that a lack of file handles does not spin.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
 
-#[derive(Clone)]
-pub(super) struct WorkerHealth(Arc<HealthState>);
-
-struct HealthState {
+pub(super) struct WorkerHealth {
     begun: Instant,
     /// Time of the last turn of the loop, ms since the start; 0: no turn yet.
     round: AtomicU64,
     client: OnceLock<Client>,
-    load: Mutex<WorkerLoad>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct WorkerLoad {
-    pub cores: usize,
-    pub searching: usize,
-    pub searches: u64,
-    /// Daemons that have slots on it.
-    pub daemons: usize,
-}
-
-impl WorkerLoad {
-    /// Returns the figures in Prometheus' text format.
-    fn text(self, connected: bool) -> String {
-        let Self { cores, searching, searches, daemons } = self;
-        let connected = u8::from(connected);
-        format!(
-            "# TYPE concilio_worker_connected gauge\nconcilio_worker_connected {connected}\n\
-             # TYPE concilio_worker_cores gauge\nconcilio_worker_cores {cores}\n\
-             # TYPE concilio_worker_threads_searching gauge\nconcilio_worker_threads_searching {searching}\n\
-             # TYPE concilio_worker_daemons gauge\nconcilio_worker_daemons {daemons}\n\
-             # TYPE concilio_worker_searches_total counter\nconcilio_worker_searches_total {searches}\n"
-        )
-    }
+    /// The last heartbeat, and the number of searches so far.
+    load: Mutex<(Heartbeat, u64)>,
 }
 
 impl Default for WorkerHealth {
     fn default() -> Self {
-        Self(Arc::new(HealthState {
-            begun: Instant::now(),
-            round: AtomicU64::new(0),
-            client: OnceLock::new(),
-            load: Mutex::default(),
-        }))
+        let (round, client) = (AtomicU64::new(0), OnceLock::new());
+        let load = Mutex::new((Heartbeat::idle(0, 0), 0));
+        Self { begun: Instant::now(), round, client, load }
     }
 }
 
 impl WorkerHealth {
     /// Answers at an address; returns it with the port that it has.
-    pub(super) async fn serve(&self, address: SocketAddr) -> io::Result<SocketAddr> {
+    pub(super) async fn serve(self: &Arc<Self>, address: SocketAddr) -> io::Result<SocketAddr> {
         let listener = TcpListener::bind(address).await?;
         let bound = listener.local_addr()?;
-        let (health, places) = (self.clone(), Arc::new(Semaphore::new(MOST_CONNECTIONS)));
+        let (health, places) = (Arc::clone(self), Arc::new(Semaphore::new(MOST_CONNECTIONS)));
         tokio::spawn(async move {
             while let Ok(place) = Arc::clone(&places).acquire_owned().await {
                 let Ok((stream, _)) = listener.accept().await else {
@@ -119,38 +91,46 @@ impl WorkerHealth {
         response
     }
 
-    /// The connection to the NATS server stands.
     pub(super) fn connected(&self, client: Client) {
-        let _ = self.0.client.set(client);
+        let _ = self.client.set(client);
     }
 
     /// The worker has gone round once more, and does this.
-    pub(super) fn went_round(&self, load: WorkerLoad) {
-        self.0.round.store(self.now().max(1), Relaxed);
-        *self.0.load.lock().unwrap_or_else(PoisonError::into_inner) = load;
+    pub(super) fn went_round(&self, heartbeat: Heartbeat, searches: u64) {
+        self.round.store(self.now().max(1), Relaxed);
+        *self.load.lock().unwrap_or_else(PoisonError::into_inner) = (heartbeat, searches);
     }
 
+    /// Returns the figures in Prometheus' text format.
     fn metrics(&self) -> String {
-        let load = *self.0.load.lock().unwrap_or_else(PoisonError::into_inner);
-        load.text(self.is_connected())
+        let (heartbeat, searches) = &*self.load.lock().unwrap_or_else(PoisonError::into_inner);
+        let (cores, searching, daemons) = (heartbeat.cores, heartbeat.busy(), heartbeat.daemons.len());
+        let connected = u8::from(self.is_connected());
+        format!(
+            "# TYPE concilio_worker_connected gauge\nconcilio_worker_connected {connected}\n\
+             # TYPE concilio_worker_cores gauge\nconcilio_worker_cores {cores}\n\
+             # TYPE concilio_worker_threads_searching gauge\nconcilio_worker_threads_searching {searching}\n\
+             # TYPE concilio_worker_daemons gauge\nconcilio_worker_daemons {daemons}\n\
+             # TYPE concilio_worker_searches_total counter\nconcilio_worker_searches_total {searches}\n"
+        )
     }
 
     fn is_connected(&self) -> bool {
-        self.0.client.get().is_some_and(|client| client.connection_state() == State::Connected)
+        self.client.get().is_some_and(|client| client.connection_state() == State::Connected)
     }
 
     fn now(&self) -> u64 {
-        u64::try_from(self.0.begun.elapsed().as_millis()).unwrap_or(u64::MAX)
+        u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
     /// One that waits for its server is alive; a restart would not help.
     fn is_live(&self) -> bool {
-        let round = self.0.round.load(Relaxed);
+        let round = self.round.load(Relaxed);
         round == 0 || u128::from(self.now().saturating_sub(round)) < HANGS_AFTER.as_millis()
     }
 
     fn is_ready(&self) -> bool {
-        self.is_connected() && self.is_live() && self.0.round.load(Relaxed) > 0
+        self.is_connected() && self.is_live() && self.round.load(Relaxed) > 0
     }
 }
 
@@ -174,9 +154,9 @@ mod tests {
 
     #[tokio::test]
     async fn unconnected_worker_is_alive_and_unready() {
-        let health = WorkerHealth::default();
+        let health = Arc::<WorkerHealth>::default();
         let address = health.serve(SocketAddr::from(([127, 0, 0, 1], 0))).await.expect("a free port");
-        health.went_round(WorkerLoad { cores: 3, ..WorkerLoad::default() });
+        health.went_round(Heartbeat::idle(3, 0), 0);
         for (path, status) in [("/live", 200), ("/ready", 503), ("/metrics", 200), ("/", 404)] {
             let answer = get(address, path).await;
             assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{path}: {answer}");

@@ -25,7 +25,7 @@ use tokio::{
 };
 
 use super::{
-    connection::{self, ConnectionChange, ConnectionError, NatsConnection, ReadWatch, connect_patiently},
+    connection::{self, ConnectionChange, ConnectionError, ReadWatch, connect_patiently},
     identity::{BenchResult, NamesTold, Namesake, ProcessIdentity, RunId, RunOwners, Sender},
     registry::HEARTBEAT_EVERY,
     settings::ClusterSettings,
@@ -36,11 +36,11 @@ use super::{
         WorkerCommand, WorkerMessage, WorkerState,
     },
 };
-use council::electors::{ElectorSpec, SearchReport, SearchState, SearchStatus, Slot, memory_for_tables};
+use council::electors::{ElectorSpec, SearchReport, SearchState, SearchStatus, Slot, local_slot, memory_for_tables};
 use domain::SearchId;
 use engine::{Belief, SharedTable};
-use health::{WorkerHealth, WorkerLoad};
-use scheduler::{LentResources, Scheduler, SchedulerEffect, SlotKey, TableKey};
+use health::WorkerHealth;
+use scheduler::{Scheduler, SchedulerEffect, SlotKey, TableKey};
 use served::{Refusal, ServedDaemons};
 use util::Shutdown;
 
@@ -56,7 +56,6 @@ pub struct WorkerSettings {
     pub memory: usize,
     /// UCI engines, by the names under which daemons know them.
     pub engines: BTreeMap<String, PathBuf>,
-    /// Address of the HTTP health checks.
     pub health: Option<SocketAddr>,
 }
 
@@ -74,7 +73,7 @@ pub enum LendError {
 /// # Errors
 /// [`LendError`] if the server refuses us, or health cannot be served. Waits for an absent server.
 pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), LendError> {
-    let health = WorkerHealth::default();
+    let health = Arc::<WorkerHealth>::default();
     if let Some(address) = settings.health {
         health.serve(address).await.map_err(|error| LendError::Health(address, error))?;
     }
@@ -84,10 +83,9 @@ pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), Le
     // One that waits for its server has nothing to finish: it leaves at the first word.
     let connecting = shutdown.drain.run_until_cancelled(connect_patiently(&settings.cluster));
     let Some(Some(connected)) = shutdown.now.run_until_cancelled(connecting).await else { return Ok(()) };
-    let connection = connected?;
+    let (client, links) = connected?;
     let subjects = Subjects::below(&settings.cluster.prefix);
     let lost = |error| ConnectionError::unreachable(&settings.cluster, &error);
-    let client = connection.client.clone();
     let name = &identity.sender.name;
     let (mut commands, mut polls) = (SelectAll::new(), SelectAll::new());
     let served = ServedDaemons::of(&settings.cluster);
@@ -102,41 +100,37 @@ pub async fn lend(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), Le
     if memory < settings.memory {
         tracing::warn!("{} MiB were requested for tables; this process may have {memory} MiB", settings.memory);
     }
-    let lent = LentResources { cores, memory, engines: settings.engines.clone() };
+    let cluster = settings.cluster.clone();
     let speed = BenchResult::now().speed;
     let sender = &identity.sender;
     tracing::info!(name = sender.name, cores, speed, version = %identity.version, "worker ready");
     health.connected(client.clone());
-    let table_sync = SyncBudget::of(&settings.cluster);
+    let table_sync = SyncBudget::of(&cluster);
     let publisher = Publisher { identity: Arc::new(identity), subjects: Arc::new(subjects), client };
+    let lent = WorkerSettings { cores, memory, ..settings };
     let task = WorkerTask::new(lent, table_sync, publisher, served, health);
-    let refused = task.serve(commands, polls, connection, shutdown).await;
-    refused.map_or(Ok(()), |reason| Err(ConnectionError::no_daemon_to_serve(&settings.cluster, reason).into()))
+    let refused = task.serve(commands, polls, links, shutdown).await;
+    refused.map_or(Ok(()), |reason| Err(ConnectionError::no_daemon_to_serve(&cluster, reason).into()))
 }
 
-/// A running worker.
 struct WorkerTask {
     scheduler: Scheduler,
-    lent: LentResources,
     publisher: Publisher,
-    slots: HashMap<SlotKey, Slot>,
+    slots: HashMap<SlotKey, Box<dyn Slot>>,
     tables: BTreeMap<TableKey, LentTable>,
     /// Limit on table messages; `None` turns them off.
     table_sync: Option<SyncBudget>,
-    /// Table of the last message.
     told_last: Option<TableKey>,
     states: HashMap<SlotKey, Arc<SearchState>>,
     over: UnboundedSender<(SlotKey, SearchId)>,
     ended: Option<UnboundedReceiver<(SlotKey, SearchId)>>,
-    health: WorkerHealth,
+    health: Arc<WorkerHealth>,
     searches: u64,
     served: ServedDaemons,
     daemons: RunOwners,
-    /// Daemons of other versions of which the log has told.
     other_versions: NamesTold,
     /// Daemons of which the log has told that a process of theirs is not admitted.
     turned_away: NamesTold,
-    /// Detects another worker of our name.
     namesake: Namesake,
 }
 
@@ -163,7 +157,6 @@ impl Publisher {
         connection::send(&self.client, subject, wire::encode(&self.identity, &message));
     }
 
-    /// Tells the daemon of every proposal of a search and of its end.
     async fn pass_on(&self, daemon: &Sender, mut reports: UnboundedReceiver<SearchReport>, state: &SearchState) {
         while let Some(report) = reports.recv().await {
             let (search, elector) = (report.search().clone(), report.elector().clone());
@@ -184,16 +177,15 @@ impl Publisher {
 
 impl WorkerTask {
     fn new(
-        lent: LentResources,
+        lent: WorkerSettings,
         table_sync: Option<SyncBudget>,
         publisher: Publisher,
         served: ServedDaemons,
-        health: WorkerHealth,
+        health: Arc<WorkerHealth>,
     ) -> Self {
         let (over, ended) = mpsc::unbounded_channel();
         Self {
-            scheduler: Scheduler::new(lent.clone()),
-            lent,
+            scheduler: Scheduler::new(lent),
             publisher,
             slots: HashMap::new(),
             tables: BTreeMap::new(),
@@ -218,7 +210,7 @@ impl WorkerTask {
         mut self,
         mut commands: SelectAll<Subscriber>,
         mut polls: SelectAll<Subscriber>,
-        mut connection: NatsConnection,
+        mut links: UnboundedReceiver<ConnectionChange>,
         shutdown: Shutdown,
     ) -> Option<String> {
         let mut heartbeats = interval(HEARTBEAT_EVERY);
@@ -237,13 +229,8 @@ impl WorkerTask {
                     let effects = self.scheduler.tick(Instant::now());
                     self.carry_out(effects);
                     let state = self.state(None);
-                    self.health.went_round(WorkerLoad {
-                        cores: self.lent.cores,
-                        searching: state.busy(),
-                        searches: self.searches,
-                        daemons: state.daemons.len(),
-                    });
                     self.publisher.beat(&state);
+                    self.health.went_round(state, self.searches);
                     if watch.is_too_long() {
                         tracing::warn!("the NATS server announced a message beyond the limit: reconnecting");
                         let _ = self.publisher.client.force_reconnect().await;
@@ -260,7 +247,7 @@ impl WorkerTask {
                     leave_by = Some(Instant::now() + DRAIN_FOR);
                     self.publisher.beat(&self.state(None));
                 }
-                Some(change) = connection.links.recv() => match change {
+                Some(change) = links.recv() => match change {
                     ConnectionChange::Up => {
                         self.served.reconnected();
                         self.publisher.beat(&self.state(None));
@@ -321,7 +308,6 @@ impl WorkerTask {
         }
     }
 
-    /// Tells a daemon what is new in one of its tables.
     fn tell_of_a_table(&mut self) {
         let tables = self.tables.iter().filter(|(_, lent)| lent.is_told_of).map(|(key, lent)| (*key, &lent.table));
         let Some(((daemon, number), batch)) = next_news(tables, &mut self.told_last) else { return };
@@ -330,7 +316,6 @@ impl WorkerTask {
         }
     }
 
-    /// A daemon tells what is new in one of its tables.
     fn hear(&mut self, key: TableKey, news: &TableNews) {
         let Some((lent, budget)) = self.tables.get_mut(&key).zip(self.table_sync) else { return };
         if !std::mem::replace(&mut lent.is_told_of, true) {
@@ -377,7 +362,7 @@ impl WorkerTask {
             match effect {
                 SchedulerEffect::Open(key, spec, table) => {
                     let table = table.and_then(|table| self.table(table, &spec));
-                    self.slots.insert(key, Slot::local(spec, table.as_ref()));
+                    self.slots.insert(key, local_slot(&spec, table.as_ref()));
                 }
                 SchedulerEffect::Close(key) => {
                     self.slots.remove(&key);
@@ -401,10 +386,10 @@ impl WorkerTask {
                         });
                     }
                 }
-                SchedulerEffect::Stop(key) => self.slots.get(&key).into_iter().for_each(Slot::stop),
+                SchedulerEffect::Stop(key) => self.slots.get(&key).into_iter().for_each(|slot| slot.stop()),
                 SchedulerEffect::NewGame(key, table) => {
                     table.and_then(|table| self.tables.get(&table)).into_iter().for_each(|lent| lent.table.forget());
-                    self.slots.get(&key).into_iter().for_each(Slot::new_game);
+                    self.slots.get(&key).into_iter().for_each(|slot| slot.new_game());
                 }
                 SchedulerEffect::Hear(key, news) => self.hear(key, &news),
                 SchedulerEffect::Tell(daemon, event) => {
@@ -434,9 +419,9 @@ impl WorkerTask {
         });
         Heartbeat {
             state: self.scheduler.state(),
-            cores: u16::try_from(self.lent.cores).unwrap_or(u16::MAX),
+            cores: u16::try_from(self.scheduler.lent.cores).unwrap_or(u16::MAX),
             speed: BenchResult::now().speed,
-            engines: self.lent.engines.keys().cloned().collect(),
+            engines: self.scheduler.lent.engines.keys().cloned().collect(),
             daemons: self.scheduler.daemons(),
             searches: counted.collect(),
             answers,

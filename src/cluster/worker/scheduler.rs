@@ -11,14 +11,16 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::PathBuf,
     time::{Duration, Instant},
 };
 
-use super::super::{
-    identity::RunId,
-    placement::fair_share,
-    wire::{Poll, SearchCommand, SearchEvent, SearchEventKind, TableNews, WorkerCommand, WorkerState},
+use super::{
+    super::{
+        identity::RunId,
+        placement::fair_share,
+        wire::{Poll, SearchCommand, SearchEvent, SearchEventKind, TableNews, WorkerCommand, WorkerState},
+    },
+    WorkerSettings,
 };
 use council::electors::{ElectorKind, ElectorSpec, SearchStatus, Task};
 use domain::SearchId;
@@ -43,33 +45,21 @@ pub(super) type TableKey = (RunId, u64);
 pub(super) enum SchedulerEffect {
     /// Open a slot; it shares that table, which has the size that the elector would have of its own.
     Open(SlotKey, ElectorSpec, Option<TableKey>),
-    /// Close a slot; its search ends.
     Close(SlotKey),
-    /// Begin a search on a slot that is open.
     Search(SlotKey, Task),
     Stop(SlotKey),
     /// The elector on a slot forgets the last game, with that table if it shares one.
     NewGame(SlotKey, Option<TableKey>),
-    /// Tell a daemon of a search.
     Tell(RunId, SearchEvent),
     /// Take what is news to this table, and tell of it from now on.
     Hear(TableKey, TableNews),
 }
 
-/// Cores and memory of this machine for all daemons together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct LentResources {
-    pub cores: usize,
-    /// Memory for all tables, MiB.
-    pub memory: usize,
-    /// UCI engines, by the names under which daemons know them.
-    pub engines: BTreeMap<String, PathBuf>,
-}
-
 /// The slots, their searches, and when each daemon was heard of last.
 #[derive(Debug)]
 pub(super) struct Scheduler {
-    lent: LentResources,
+    /// Cores and memory of this machine for all daemons together.
+    pub lent: WorkerSettings,
     state: WorkerState,
     slots: BTreeMap<SlotKey, WorkerSlot>,
     heard: BTreeMap<RunId, Instant>,
@@ -89,7 +79,7 @@ struct WorkerSlot {
 }
 
 impl Scheduler {
-    pub(super) fn new(lent: LentResources) -> Self {
+    pub(super) fn new(lent: WorkerSettings) -> Self {
         Self { lent, state: WorkerState::Lending, slots: BTreeMap::new(), heard: BTreeMap::new() }
     }
 
@@ -141,7 +131,6 @@ impl Scheduler {
         self.stop(from, |search| !poll.searches.contains(&search.search.serial))
     }
 
-    /// A search is over by itself.
     pub(super) fn ended(&mut self, key: SlotKey, search: &SearchId) {
         if let Some(slot) = self.slots.get_mut(&key)
             && slot.search.as_ref().is_some_and(|running| running.search == *search)
@@ -184,7 +173,7 @@ impl Scheduler {
         let (mut spec, mut task) = match asked {
             Ok(asked) => asked,
             Err(invalid) => {
-                effects.extend(tell(SearchEventKind::Failed(invalid.to_string())));
+                effects.extend(tell(SearchEventKind::Failed(invalid)));
                 return effects;
             }
         };
@@ -256,13 +245,11 @@ impl Scheduler {
         true
     }
 
-    /// The size of a shared table, if it is there.
     fn size_of(&self, table: Option<TableKey>) -> Option<usize> {
         let mut sharers = self.slots.values().filter(|slot| table.is_some() && slot.table == table);
         sharers.next().map(|slot| slot.hash)
     }
 
-    /// Returns true if a shared table is still used.
     pub(super) fn has_table(&self, table: TableKey) -> bool {
         self.size_of(Some(table)).is_some()
     }
@@ -294,7 +281,6 @@ impl Scheduler {
         effects
     }
 
-    /// Returns the slot of these daemons that is unused longest.
     fn longest_idle(&self, whose: impl Fn(RunId) -> bool) -> Option<SlotKey> {
         let idle = self.slots.iter().filter(|((daemon, _), slot)| whose(*daemon) && slot.search.is_none());
         idle.min_by_key(|(_, slot)| slot.used).map(|(key, _)| *key)

@@ -17,7 +17,6 @@ pub(super) struct ServedDaemons {
     refused: BTreeSet<String>,
 }
 
-/// Consequence of a refused subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// This daemon cannot be served, but others can.
@@ -42,7 +41,6 @@ impl ServedDaemons {
         self.names.iter().map(String::as_str)
     }
 
-    /// Returns the subjects of a daemon for this worker: its commands, and its polls.
     pub(super) fn subjects_of(subjects: &Subjects, daemon: &str, worker: &str) -> [String; 2] {
         [subjects.to_worker(daemon, worker), subjects.call(daemon)]
     }

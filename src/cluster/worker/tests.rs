@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 use super::{
     super::{
         identity::RunId,
+        settings::ClusterSettings,
         wire::{Poll, RemoteElector, RemoteElectorKind, SearchCommand, SearchEventKind, WorkerCommand},
     },
-    scheduler::{LentResources, Scheduler, SchedulerEffect},
+    WorkerSettings,
+    scheduler::{Scheduler, SchedulerEffect},
 };
 use council::electors::ElectorSpec;
 use domain::{GameId, Knowledge, Limits, Phase, SearchId, Variant};
@@ -16,7 +18,8 @@ const ANN: RunId = RunId(1);
 const BOB: RunId = RunId(2);
 
 fn scheduler(cores: usize) -> Scheduler {
-    Scheduler::new(LentResources { cores, memory: 100, engines: [("fish".to_owned(), "/bin/fish".into())].into() })
+    let (cluster, engines) = (ClusterSettings::default(), [("fish".to_owned(), "/bin/fish".into())].into());
+    Scheduler::new(WorkerSettings { cluster, cores, memory: 100, engines, health: None })
 }
 
 fn order(slot: u32, serial: u64) -> SearchCommand {
@@ -40,7 +43,6 @@ fn search(scheduler: &mut Scheduler, daemon: RunId, order: SearchCommand) -> Vec
     shown(&scheduler.command(Instant::now(), daemon, WorkerCommand::Search(Box::new(order))))
 }
 
-/// Effects in a few letters each.
 fn shown(effects: &[SchedulerEffect]) -> Vec<String> {
     let show = |effect: &SchedulerEffect| match effect {
         SchedulerEffect::Open((daemon, slot), spec, None) => format!("open {}/{slot} {} MiB", daemon.0, spec.hash),

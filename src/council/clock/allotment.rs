@@ -28,7 +28,6 @@ const USUAL_EFFORT: f64 = 0.5;
 const WHEN_CLEAR: f64 = 0.5;
 const FOR_UNCLEAR: f64 = 0.5;
 
-/// The state of a search, from its proposals so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MoveProgress {
     /// True if the leading move recaptures, and no other move comes near it.

@@ -23,7 +23,6 @@ impl Lag {
         Self { mean: round_trip, deviation: Duration::ZERO, measured: true }
     }
 
-    /// Takes one measured round trip into the average.
     pub fn record(&mut self, round_trip: Duration) {
         let sample = round_trip.min(Self::LONGEST);
         if self.measured {

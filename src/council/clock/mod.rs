@@ -41,14 +41,12 @@ const SET_ASIDE_AT_MOST: u32 = 5;
 /// Longer clocks are taken for this one, so that sums stay in range. A year.
 const LONGEST_CLOCK: Duration = Duration::from_secs(365 * 86_400);
 
-/// The game's state that the clock depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
     pub control: TimeControl,
     /// Both clocks at the server's message; `None` without a clock. In correspondence games: the
     /// time for this move.
     pub clocks: Option<Clocks>,
-    /// The bot's colour.
     pub color: Color,
     /// The moves of both sides so far.
     pub ply: usize,
@@ -60,7 +58,6 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// Returns the bot's clock and the opponent's.
     fn ours_and_theirs(&self) -> Option<(Clock, Clock)> {
         let bounded = |clock: Clock| Clock {
             remaining: clock.remaining.min(LONGEST_CLOCK),
@@ -69,7 +66,11 @@ impl Moment {
         self.clocks.map(|clocks| (bounded(clocks.of(self.color)), bounded(clocks.of(!self.color))))
     }
 
-    /// Returns the bot's moves so far.
+    /// Returns the time since the state was received, bounded like the clocks.
+    fn elapsed(&self) -> Duration {
+        self.spent.min(LONGEST_CLOCK)
+    }
+
     fn moves_made(&self) -> u32 {
         u32::try_from(self.ply / 2).unwrap_or(u32::MAX)
     }
@@ -81,7 +82,6 @@ impl Moment {
         self.moves_to_go.map_or(by_stage, |to_go| to_go.clamp(1, by_stage))
     }
 
-    /// Returns the number of further moves for the rest of the clock.
     fn moves_to_outlast(&self) -> u32 {
         let game = LONGEST_GAME.saturating_sub(self.moves_made()).max(ALWAYS_TO_COME);
         self.moves_to_go.map_or(game, |to_go| to_go.saturating_sub(1).min(game))
@@ -113,21 +113,23 @@ impl ClockSettings {
     ///
     /// It is positive even with an empty clock: a reply must be tried.
     pub fn budget(&self, moment: &Moment, lag: &Lag) -> Budget {
-        let spent = moment.spent.min(LONGEST_CLOCK);
-        let clocks = moment.ours_and_theirs();
-        let left = clocks.map(|(ours, _)| {
-            ours.remaining.saturating_sub(spent).saturating_sub(lag.reserve()).saturating_sub(self.reserve)
-        });
+        let (clocks, left) = (moment.ours_and_theirs(), self.left(moment, lag));
         match (moment.control, clocks, left) {
-            (TimeControl::RealTime { initial, .. }, Some((ours, theirs)), Some(left)) if self.move_time.is_zero() => {
-                let ahead = ahead(ours.remaining.saturating_sub(spent), theirs.remaining);
-                self.share_out(moment, lag, TimeShare { left, increment: ours.increment, initial, ahead })
+            (TimeControl::RealTime { initial, .. }, Some(clocks), Some(left)) if self.move_time.is_zero() => {
+                self.share_out(moment, lag, clocks, left, initial)
             }
             _ => {
                 let wanted = if self.move_time.is_zero() { self.correspondence_move_time } else { self.move_time };
-                Budget::fixed(spent, left.map_or(wanted, |left| wanted.min(left)).max(self.minimum))
+                let time = left.map_or(wanted, |left| wanted.min(left)).max(self.minimum);
+                Budget::fixed(moment.elapsed(), time)
             }
         }
+    }
+
+    /// Returns the time on the bot's clock beyond the reserves; `None` without a clock.
+    fn left(&self, moment: &Moment, lag: &Lag) -> Option<Duration> {
+        let (ours, _) = moment.ours_and_theirs()?;
+        Some(ours.remaining.saturating_sub(moment.elapsed()).saturating_sub(lag.reserve()).saturating_sub(self.reserve))
     }
 
     /// Returns the end of waiting for the first proposal: the hard end of the move, or later by up
@@ -135,28 +137,33 @@ impl ClockSettings {
     /// more than time that a starved machine would not use for anything else. Counted as the
     /// budget's ends.
     pub fn first_word(&self, moment: &Moment, lag: &Lag) -> Duration {
-        let hard = self.budget(moment, lag).hard;
-        let spent = moment.spent.min(LONGEST_CLOCK);
-        let left = moment.ours_and_theirs().map_or(Duration::ZERO, |(ours, _)| {
-            ours.remaining.saturating_sub(spent).saturating_sub(lag.reserve()).saturating_sub(self.reserve)
-        });
-        hard.max(spent + (left / 2).min(LONGEST_WAIT))
+        let left = self.left(moment, lag).unwrap_or_default();
+        self.budget(moment, lag).hard.max(moment.elapsed() + (left / 2).min(LONGEST_WAIT))
     }
 
-    /// The budget on a running clock: an equal share of the time for every move that is expected to come.
-    fn share_out(&self, moment: &Moment, lag: &Lag, share: TimeShare) -> Budget {
-        let spent = moment.spent.min(LONGEST_CLOCK);
+    /// Returns the budget on a running clock: an equal share of the time that is `left` for every move that is expected to
+    /// come.
+    fn share_out(
+        &self,
+        moment: &Moment,
+        lag: &Lag,
+        (ours, theirs): (Clock, Clock),
+        left: Duration,
+        initial: Duration,
+    ) -> Budget {
+        let spent = moment.elapsed();
+        let ahead = ahead(ours.remaining.saturating_sub(spent), theirs.remaining);
         // The least cost of a move beyond the increment; only that much of a clock is reserved for
         // it.
         let upkeep = (lag.typical() + self.minimum)
-            .saturating_sub(share.increment)
-            .min(share.initial.min(LONGEST_CLOCK) / (LONGEST_GAME * SET_ASIDE_AT_MOST));
-        let usable = share.left.saturating_sub(upkeep * moment.moves_to_outlast());
+            .saturating_sub(ours.increment)
+            .min(initial.min(LONGEST_CLOCK) / (LONGEST_GAME * SET_ASIDE_AT_MOST));
+        let usable = left.saturating_sub(upkeep * moment.moves_to_outlast());
         let moves = moment.moves_expected();
-        let gained = share.increment.saturating_sub(lag.typical()) * (moves - 1);
+        let gained = ours.increment.saturating_sub(lag.typical()) * (moves - 1);
 
         let most = usable.mul_f64(self.most).max(self.minimum);
-        let mut response = ((usable.mul_f64(1.0 + share.ahead / 4.0) + gained) / moves).clamp(self.minimum, most);
+        let mut response = ((usable.mul_f64(1.0 + ahead / 4.0) + gained) / moves).clamp(self.minimum, most);
         let mut extra = response.mul_f64(self.extra).min(most - response);
         if moment.ply < 2 && !self.first_move.is_zero() {
             response = response.min(self.first_move.max(self.minimum));
@@ -164,16 +171,6 @@ impl ClockSettings {
         }
         Budget { spent, response: spent + response, extra, hard: spent + most }
     }
-}
-
-/// The time to share among the moves to come.
-struct TimeShare {
-    /// The time on the bot's clock, without the reserve.
-    left: Duration,
-    increment: Duration,
-    initial: Duration,
-    /// The lead of the bot's clock over the opponent's, 0 to 1.
-    ahead: f64,
 }
 
 /// The lead of our clock as a share of it: 0 when the opponent has as much or more, 1 when the opponent has nothing.

@@ -160,7 +160,6 @@ fn settings_out_of_range_are_errors() {
 }
 
 prop_compose! {
-    /// Generates clocks from hyperbullet to a month.
     fn any_time()(magnitude in -3.0..6.5_f64, zero in prop::bool::weighted(0.1)) -> Duration {
         if zero { Duration::ZERO } else { seconds(10_f64.powf(magnitude)) }
     }

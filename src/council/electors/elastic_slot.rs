@@ -8,23 +8,19 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    CouncilGame, ElectorSpec, Fallback, RemoteSlot, SearchReport, Task,
+    CouncilGame, ElectorSpec, Fallback, RemoteSlot, Reports, SearchReport, Task,
     cores::{CoreClaim, Cores},
     local_slot::LocalSlot,
-    slot::SearchSlot,
+    slot::Slot,
 };
 use domain::{ElectorName, SearchId};
 
 /// Two slots of one elector, here and on other machines, of which at most one searches.
 #[derive(Debug)]
-pub(super) struct ElasticSlot<L: CouncilGame>(Arc<Mutex<Both<L>>>);
-
-#[derive(Debug)]
-struct Both<L: CouncilGame> {
+pub(super) struct ElasticSlot<L: CouncilGame> {
     cores: Arc<Cores>,
     elector: ElectorName,
     threads: usize,
@@ -37,69 +33,17 @@ struct Both<L: CouncilGame> {
 }
 
 impl<L: CouncilGame> ElasticSlot<L> {
-    /// A slot for this elector, which searches with the table of this number if it shares one.
     pub(super) fn new(
         cores: Arc<Cores>,
         spec: &ElectorSpec<L::Kind>,
         table: Option<u64>,
         local: LocalSlot<L>,
         remote: Box<dyn RemoteSlot<L>>,
-    ) -> Self {
+    ) -> Arc<Mutex<Self>> {
         let (elector, threads) = (spec.name.clone(), spec.threads.max(1));
-        let both = Both { cores, elector, threads, table, local, remote, current: None, claim: None };
-        Self(Arc::new(Mutex::new(both)))
+        Arc::new(Mutex::new(Self { cores, elector, threads, table, local, remote, current: None, claim: None }))
     }
 
-    /// Goes on with a lost search on a thread of this machine, unless it is no longer wanted.
-    fn fallback(&self) -> Fallback<L> {
-        let both = Arc::downgrade(&self.0);
-        Fallback::new(move |task, reports| {
-            let Some(both) = both.upgrade() else { return };
-            let mut both = lock(&both);
-            if both.current.as_ref() == Some(&task.id) {
-                both.crowd_in(task, reports);
-            }
-        })
-    }
-}
-
-impl<L: CouncilGame> SearchSlot<L> for ElasticSlot<L> {
-    fn search(&mut self, task: Task<L>, reports: &UnboundedSender<SearchReport<L::Move>>) {
-        let mut both = lock(&self.0);
-        both.stop();
-        both.current = Some(task.id.clone());
-        if let Some(claim) = both.cores.claim_free(both.threads, both.table) {
-            both.search_here(Task { threads_at_most: Some(claim.threads), ..task }, reports, claim);
-        } else if !(task.guidance.can_travel() && both.remote.search(&task, reports, self.fallback())) {
-            both.crowd_in(task, reports);
-        }
-    }
-
-    fn stop(&self) {
-        lock(&self.0).stop();
-    }
-
-    fn new_game(&self) {
-        let both = lock(&self.0);
-        both.local.new_game();
-        both.remote.new_game();
-    }
-
-    fn started(&self) -> CancellationToken {
-        lock(&self.0).local.started()
-    }
-
-    fn is_away(&self) -> bool {
-        let both = lock(&self.0);
-        both.current.is_some() && both.claim.is_none()
-    }
-}
-
-fn lock<L: CouncilGame>(both: &Mutex<Both<L>>) -> MutexGuard<'_, Both<L>> {
-    both.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl<L: CouncilGame> Both<L> {
     /// Stops both places: a search lost elsewhere has been in both.
     fn stop(&mut self) {
         if self.current.take().is_some() {
@@ -109,19 +53,67 @@ impl<L: CouncilGame> Both<L> {
         self.claim = None;
     }
 
-    fn search_here(&mut self, task: Task<L>, reports: &UnboundedSender<SearchReport<L::Move>>, claim: CoreClaim) {
+    fn search_here(&mut self, task: Task<L>, reports: &Reports<L::Move>, claim: CoreClaim) {
         self.claim = Some(claim);
         self.local.search(task, reports);
     }
 
     /// Searches here although all cores are taken, with no more threads than there are cores; unless its copies have them all.
-    fn crowd_in(&mut self, task: Task<L>, reports: &UnboundedSender<SearchReport<L::Move>>) {
+    fn crowd_in(&mut self, task: Task<L>, reports: &Reports<L::Move>) {
         let threads = self.threads.min(self.cores.all.max(1));
         match self.cores.crowd(threads, self.table) {
             Some(claim) => self.search_here(Task { threads_at_most: Some(threads), ..task }, reports, claim),
             None => _ = reports.send(SearchReport::Finished(task.id, self.elector.clone())),
         }
     }
+}
+
+/// Goes on with a lost search on a thread of this machine, unless it is no longer wanted.
+fn fallback<L: CouncilGame>(slot: &Arc<Mutex<ElasticSlot<L>>>) -> Fallback<L> {
+    let slot = Arc::downgrade(slot);
+    Fallback::new(move |task, reports| {
+        let Some(slot) = slot.upgrade() else { return };
+        let mut slot = lock(&slot);
+        if slot.current.as_ref() == Some(&task.id) {
+            slot.crowd_in(task, reports);
+        }
+    })
+}
+
+impl<L: CouncilGame> Slot<L> for Arc<Mutex<ElasticSlot<L>>> {
+    fn search(&mut self, task: Task<L>, reports: &Reports<L::Move>) {
+        let mut slot = lock(self);
+        slot.stop();
+        slot.current = Some(task.id.clone());
+        if let Some(claim) = slot.cores.claim_free(slot.threads, slot.table) {
+            slot.search_here(Task { threads_at_most: Some(claim.threads), ..task }, reports, claim);
+        } else if !(task.guidance.can_travel() && slot.remote.search(&task, reports, fallback(self))) {
+            slot.crowd_in(task, reports);
+        }
+    }
+
+    fn stop(&self) {
+        lock(self).stop();
+    }
+
+    fn new_game(&self) {
+        let slot = lock(self);
+        slot.local.new_game();
+        slot.remote.new_game();
+    }
+
+    fn started(&self) -> CancellationToken {
+        lock(self).local.started()
+    }
+
+    fn is_away(&self) -> bool {
+        let slot = lock(self);
+        slot.current.is_some() && slot.claim.is_none()
+    }
+}
+
+fn lock<L: CouncilGame>(slot: &Mutex<ElasticSlot<L>>) -> MutexGuard<'_, ElasticSlot<L>> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -131,19 +123,18 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::electors::{ElectorSpec, LentCores, Pool, RemotePool, Slot};
+    use crate::electors::{Pool, RemotePool};
     use domain::{GameId, Knowledge, Limits, Line, Phase, Variant};
     use engine::{EngineOptions, SharedTable};
 
-    /// Takes every search and keeps it.
     #[derive(Debug, Default)]
     struct Lender(Arc<Mutex<Vec<Taken>>>);
 
-    type Taken = (Task, UnboundedSender<SearchReport>, Fallback);
+    type Taken = (Task, Reports, Fallback);
 
     impl RemotePool for Lender {
-        fn cores(&self, _: Option<Duration>) -> LentCores {
-            LentCores { together: 4, widest: 4 }
+        fn cores(&self, _: Option<Duration>) -> Vec<usize> {
+            vec![4]
         }
 
         fn slot(&self, _: &ElectorSpec, _: Option<&SharedTable>) -> Option<Box<dyn RemoteSlot>> {
@@ -152,7 +143,7 @@ mod tests {
     }
 
     impl RemoteSlot for Lender {
-        fn search(&mut self, task: &Task, reports: &UnboundedSender<SearchReport>, fallback: Fallback) -> bool {
+        fn search(&mut self, task: &Task, reports: &Reports, fallback: Fallback) -> bool {
             self.0.lock().expect("alone").push((task.clone(), reports.clone(), fallback));
             true
         }
@@ -168,7 +159,7 @@ mod tests {
         Task { limits: Limits { nodes: Some(500), ..Limits::default() }, ..Task::new(id, line) }
     }
 
-    fn slots(lender: &Lender) -> (Slot, Slot) {
+    fn slots(lender: &Lender) -> (Box<dyn Slot>, Box<dyn Slot>) {
         let pool = Pool::with_remote(1, Some(Arc::new(Lender(Arc::clone(&lender.0)))));
         let spec = ElectorSpec::own(Knowledge::COMPLETE, 1);
         (pool.slot(&spec, None), pool.slot(&spec, None))
@@ -235,7 +226,7 @@ mod tests {
         let pool = Pool::with_remote(1, Some(Arc::new(Lender(Arc::clone(&lender.0)))));
         let table = SharedTable::new(&EngineOptions { hash: 1, ..EngineOptions::default() });
         let spec = ElectorSpec::own(Knowledge::COMPLETE, 1);
-        let mut copies: Vec<Slot> = (0..10).map(|_| pool.slot(&spec, Some(&table))).collect();
+        let mut copies: Vec<Box<dyn Slot>> = (0..10).map(|_| pool.slot(&spec, Some(&table))).collect();
         let (reports, mut inbox) = mpsc::unbounded_channel();
         let endless = |serial| {
             let mut task = task(serial);

@@ -12,17 +12,14 @@ pub trait Elector<L: GameLine = Line>: Send {
     ///
     /// # Errors
     /// [`ElectorFailure`] if it cannot go on; its earlier proposals still count.
-    fn search(
-        &mut self,
-        task: &Task<L>,
-        stop: &AtomicBool,
-        report: &mut dyn FnMut(Proposal<L::Move>),
-    ) -> Result<(), ElectorFailure>;
+    fn search(&mut self, task: &Task<L>, stop: &AtomicBool, report: &mut dyn FnMut(Proposal<L::Move>))
+    -> ElectorResult;
 
-    /// Forgets the last game.
     fn new_game(&mut self) {}
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ElectorFailure(pub String);
+
+pub type ElectorResult<T = ()> = Result<T, ElectorFailure>;

@@ -2,16 +2,14 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use domain::Player;
 
-/// The game that an engine plays, if it plays one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineGame {
     pub opponent: Player,
-    /// The bot's rating, if it is known.
     pub our_rating: Option<u32>,
     pub chat: EngineChat,
 }
@@ -26,7 +24,6 @@ impl EngineGame {
         one_line(&format!("{title} {rating} {kind} {name}"))
     }
 
-    /// Returns the commands by which CECP introduces an opponent.
     pub(super) fn cecp_commands(&self) -> Vec<String> {
         let mut commands = vec![one_line(&format!("name {}", self.opponent.name))];
         if let (Some(ours), Some(theirs)) = (self.our_rating, self.opponent.rating) {
@@ -44,54 +41,51 @@ fn one_line(text: &str) -> String {
 
 /// The chat of a game, to and by a program of one's own. Clones are the same conversation.
 #[derive(Clone, Debug, Default)]
-pub struct EngineChat(Arc<Mutex<Conversation>>);
-
-#[derive(Debug, Default)]
-struct Conversation {
-    heard: VecDeque<(String, String)>,
-    said: VecDeque<String>,
+pub struct EngineChat {
+    /// Lines for the program, each with its speaker.
+    heard: Lines<(String, String)>,
+    said: Lines<String>,
 }
+
+type Lines<T> = Arc<Mutex<VecDeque<T>>>;
 
 /// The most lines that wait, each way; older ones are dropped.
 const MOST_LINES: usize = 16;
 
 impl EngineChat {
-    /// Adds a line that `from` said.
     pub fn hear(&self, from: &str, text: &str) {
-        push(&mut self.lock().heard, (from.to_owned(), text.to_owned()));
+        push(&self.heard, (from.to_owned(), text.to_owned()));
     }
 
-    /// Adds a line that the program says.
     pub(super) fn say(&self, text: &str) {
-        push(&mut self.lock().said, text.to_owned());
+        push(&self.said, text.to_owned());
     }
 
-    /// Takes the lines for the program, each with its speaker.
     pub(super) fn take_heard(&self) -> Vec<(String, String)> {
-        self.lock().heard.drain(..).collect()
+        take(&self.heard)
     }
 
-    /// Takes the lines that the program said.
     pub fn take_said(&self) -> Vec<String> {
-        self.lock().said.drain(..).collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Conversation> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        take(&self.said)
     }
 }
 
 impl PartialEq for EngineChat {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(&self.heard, &other.heard)
     }
 }
 
-fn push<T>(lines: &mut VecDeque<T>, line: T) {
+fn push<T>(lines: &Mutex<VecDeque<T>>, line: T) {
+    let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
     if lines.len() >= MOST_LINES {
         lines.pop_front();
     }
     lines.push_back(line);
+}
+
+fn take<T>(lines: &Mutex<VecDeque<T>>) -> Vec<T> {
+    lines.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
 }
 
 #[cfg(test)]

@@ -39,14 +39,12 @@ impl Finding {
         }
     }
 
-    /// Returns true for a win of any length.
     pub const fn is_won(self) -> bool {
         matches!(self, Self::Won(_))
     }
 }
 
 impl From<Outcome> for Finding {
-    /// Converts a tablebase's result, which has no number of moves.
     fn from(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Win => Self::Won(None),
@@ -75,7 +73,6 @@ impl<M: Copy + PartialEq> Facts<M> {
         }
     }
 
-    /// All that is known now.
     pub fn now(&self) -> Vec<Fact<M>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,7 +1,7 @@
 //! The interface of a game to the council beside its line: its electors, and the facts for
 //! criteria.
 
-use super::{Elector, ElectorFailure, ElectorSpec, RemotePool, RemoteSlot, Task};
+use super::{Elector, ElectorResult, ElectorSpec, RemotePool, RemoteSlot, Task};
 use domain::{GameLine, Heuristic, Proposal};
 use engine::{EngineOptions, SharedTable};
 
@@ -15,10 +15,7 @@ pub trait CouncilGame: GameLine {
     type Position: Send + Sync + 'static;
 
     /// Starts an elector, on its own thread. `table` is a shared table.
-    fn start(
-        elector: &ElectorSpec<Self::Kind>,
-        table: Option<&SharedTable>,
-    ) -> Result<Box<dyn Elector<Self>>, ElectorFailure>;
+    fn start(elector: &ElectorSpec<Self::Kind>, table: Option<&SharedTable>) -> ElectorResult<Box<dyn Elector<Self>>>;
 
     /// Returns true if an elector is a built-in searcher, which runs on its slot's thread, and not
     /// a program.

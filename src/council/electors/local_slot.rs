@@ -10,17 +10,15 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender, error::SendErr
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
-    CouncilGame, Elector, ElectorFailure, ElectorSpec, SearchPriority, SearchReport, SearchState, Task,
-    priority::Priority,
-    running::RunningSearches,
-    slot::{SearchSlot, Slot},
+    CouncilGame, Elector, ElectorFailure, ElectorResult, ElectorSpec, Reports, SearchPriority, SearchReport,
+    SearchState, Task, priority::Priority, running::RunningSearches, slot::Slot,
 };
 use domain::{Line, Proposal};
 use engine::SharedTable;
 use util::Backoff;
 
 enum SlotCommand<L: CouncilGame> {
-    Search(Box<Task<L>>, UnboundedSender<SearchReport<L::Move>>),
+    Search(Box<Task<L>>, Reports<L::Move>),
     NewGame,
 }
 
@@ -45,13 +43,10 @@ pub(super) struct LocalSlot<L: CouncilGame = Line> {
     searches: Vec<Arc<SearchState>>,
 }
 
-impl<L: CouncilGame> Slot<L> {
-    /// Opens a slot on a thread of this process. The elector starts at once: an engine may need a while before it can
-    /// search. `table` is searched with together with the other slots that were given it.
-    pub fn local(spec: ElectorSpec<L::Kind>, table: Option<&SharedTable>) -> Self {
-        let slot = LocalSlot::<L>::start(&spec, table, &RunningSearches::default());
-        Self::of(spec, slot)
-    }
+/// Opens a slot on a thread of this process. The elector starts at once: an engine may need a while before it can
+/// search. `table` is searched with together with the other slots that were given it.
+pub fn local_slot<L: CouncilGame>(spec: &ElectorSpec<L::Kind>, table: Option<&SharedTable>) -> Box<dyn Slot<L>> {
+    Box::new(LocalSlot::<L>::start(spec, table, &RunningSearches::default()))
 }
 
 impl<L: CouncilGame> LocalSlot<L> {
@@ -88,8 +83,8 @@ impl<L: CouncilGame> LocalSlot<L> {
     }
 }
 
-impl<L: CouncilGame> SearchSlot<L> for LocalSlot<L> {
-    fn search(&mut self, task: Task<L>, reports: &UnboundedSender<SearchReport<L::Move>>) {
+impl<L: CouncilGame> Slot<L> for LocalSlot<L> {
+    fn search(&mut self, task: Task<L>, reports: &Reports<L::Move>) {
         self.stop();
         if self.is_stuck() {
             tracing::warn!(elector = %self.spec.name, "search does not stop; replacing the elector");
@@ -177,7 +172,7 @@ impl<L: CouncilGame> ElectorThread<L> {
 
     /// Starts the elector. A foreign engine is a process of its own, with the priority that it is started with; the thread that hears
     /// it computes nothing, and must not wait for a core when the engine has moved.
-    fn start(&self) -> Result<Box<dyn Elector<L>>, ElectorFailure> {
+    fn start(&self) -> ElectorResult<Box<dyn Elector<L>>> {
         if L::is_ours(&self.spec) {
             return defended(|| L::start(&self.spec, self.table.as_ref()));
         }
@@ -190,11 +185,7 @@ impl<L: CouncilGame> ElectorThread<L> {
     }
 
     /// Searches. An engine that has died since the last search costs a new start, not the vote.
-    fn answer(
-        &mut self,
-        task: &Task<L>,
-        reports: &UnboundedSender<SearchReport<L::Move>>,
-    ) -> Result<(), ElectorFailure> {
+    fn answer(&mut self, task: &Task<L>, reports: &Reports<L::Move>) -> ElectorResult {
         let has_played = self.elector.is_some();
         match self.search(task, reports) {
             Err(_) if has_played && !task.state.stop.load(Relaxed) => self.search(task, reports),
@@ -202,11 +193,7 @@ impl<L: CouncilGame> ElectorThread<L> {
         }
     }
 
-    fn search(
-        &mut self,
-        task: &Task<L>,
-        reports: &UnboundedSender<SearchReport<L::Move>>,
-    ) -> Result<(), ElectorFailure> {
+    fn search(&mut self, task: &Task<L>, reports: &Reports<L::Move>) -> ElectorResult {
         if self.elector.is_none() {
             if let Some(rest) = self.backoff.rest(Instant::now()) {
                 let rest = rest.as_secs_f64();
@@ -216,7 +203,10 @@ impl<L: CouncilGame> ElectorThread<L> {
         }
         let Some(elector) = &mut self.elector else { return Err(ElectorFailure("it is not there".to_owned())) };
         let ours = L::is_ours(&self.spec);
-        let mut prompt = is_prompt::<L>(&self.spec, task.threads_of(self.spec.threads));
+        // An elector of one thread lowers its priority only after its first proposal, which comes within microseconds: until then
+        // no decision is possible. The threads of a search keep the priority that it begins with, and so does the process of a
+        // foreign engine: they have low priority from the beginning.
+        let mut prompt = ours && task.threads_of(self.spec.threads) == 1;
         if ours && !prompt {
             self.priority.give_way();
         }
@@ -250,15 +240,7 @@ impl<L: CouncilGame> ElectorThread<L> {
 }
 
 /// Runs `work`; an elector that panics fails, and a new one takes its place.
-fn defended<T>(work: impl FnOnce() -> Result<T, ElectorFailure>) -> Result<T, ElectorFailure> {
+fn defended<T>(work: impl FnOnce() -> ElectorResult<T>) -> ElectorResult<T> {
     let panicked = |_| Err(ElectorFailure("it panicked, a defect of this program".to_owned()));
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked)
-}
-
-/// Returns true if an elector lowers its priority only after its first proposal, which comes within
-/// microseconds: until then no decision is possible. The threads of a search keep the priority that
-/// it begins with, and so does the process of a foreign engine: they have low priority from the
-/// beginning.
-fn is_prompt<L: CouncilGame>(spec: &ElectorSpec<L::Kind>, threads: usize) -> bool {
-    L::is_ours(spec) && threads == 1
 }

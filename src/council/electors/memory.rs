@@ -12,14 +12,12 @@ use std::{
 
 use engine::{EngineOptions, SharedTable};
 
-/// Bytes of a MiB.
 const MEBIBYTE: u64 = 1 << 20;
 /// The memory beside the tables, MiB: threads' stacks, the journal, the engines' working memory.
 const BESIDE_TABLES: u64 = 96;
 /// Larger numbers mean no limit: the kernel then writes a number near the largest.
 const NO_LIMIT: u64 = 1 << 60;
 
-/// The memory that the tables of this process may take together.
 #[derive(Debug)]
 pub(super) struct TableMemory {
     /// MiB; `None` without a limit.

@@ -23,7 +23,6 @@ mod engine_game;
 mod facts;
 mod game;
 mod local_slot;
-mod machine_view;
 mod memory;
 mod own;
 mod positions;
@@ -38,27 +37,27 @@ mod spec;
 mod start;
 mod task;
 mod transcript;
-mod trivial;
 pub mod uci;
 mod verification;
 mod virtual_machines;
 
-pub use elector::{Elector, ElectorFailure};
+pub use elector::{Elector, ElectorFailure, ElectorResult};
 pub use engine_game::{EngineChat, EngineGame};
 pub use facts::{Fact, Facts, Finding, TABLEBASE_WIN};
 pub use game::CouncilGame;
-pub use machine_view::MachineView;
+pub use local_slot::local_slot;
 pub(crate) use memory::MemoryClaim;
 pub use memory::memory_for_tables;
 pub use process::{Process, kill_engines};
 pub use program::{EngineProgram, EngineProtocol, ErrorOutput};
 pub(crate) use remote::next_arrival;
-pub use remote::{Fallback, LentCores, RemotePool, RemoteSlot};
+pub use remote::{Fallback, RemotePool, RemoteSlot};
+pub use running::MachineView;
 pub use slot::Slot;
 pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, SearchPriority, net_file};
 pub use start::variants_of;
-pub use task::{Guidance, Hints, SearchReport, SearchState, SearchStatus, Task};
-pub use verification::{Verification, VerificationLength, WeakVerification};
+pub use task::{Guidance, Hints, Reports, SearchReport, SearchState, SearchStatus, Task};
+pub use verification::{Verification, VerificationLength};
 pub use virtual_machines::{BelievedValues, VirtualMachines};
 
 use std::{sync::Arc, time::Duration};
@@ -111,8 +110,6 @@ impl Pool {
         }
     }
 
-    /// Creates a pool over `cores` cores, as [`Self::new`], and over those of `remote`, if there is
-    /// one.
     pub fn with_remote(cores: usize, remote: Option<Arc<dyn RemotePool>>) -> Self {
         Self { remote, ..Self::new(cores) }
     }
@@ -128,7 +125,6 @@ impl Pool {
         Self { virtual_machines: Some(virtual_machines), ..self }
     }
 
-    /// The machines that it stands for in virtual time, if it does for more than this one.
     pub(crate) fn virtual_machines(&self) -> Option<VirtualMachines> {
         self.virtual_machines
     }
@@ -153,7 +149,6 @@ impl Pool {
         }
     }
 
-    /// Returns the number of this machine's cores for all searches together.
     pub fn cores(&self) -> usize {
         self.cores.all
     }
@@ -162,7 +157,11 @@ impl Pool {
     pub fn cores_for(&self, time: Option<Duration>) -> CoresAtHand {
         let lent = self.remote.as_ref().map(|remote| remote.cores(time)).unwrap_or_default();
         let here = self.cores();
-        CoresAtHand { here, together: here + lent.together, widest: here.max(lent.widest) }
+        CoresAtHand {
+            here,
+            together: here + lent.iter().sum::<usize>(),
+            widest: lent.into_iter().fold(here, usize::max),
+        }
     }
 
     /// Watches for new machines from now on.
@@ -183,14 +182,14 @@ impl Pool {
 
     /// Opens a slot for an elector, here or wherever there is a core. Slots that are given the same `table` search with one
     /// together on every machine on which they meet.
-    pub fn slot<L: CouncilGame>(&self, spec: &ElectorSpec<L::Kind>, table: Option<&SharedTable>) -> Slot<L> {
+    pub fn slot<L: CouncilGame>(&self, spec: &ElectorSpec<L::Kind>, table: Option<&SharedTable>) -> Box<dyn Slot<L>> {
         let local = LocalSlot::<L>::start(spec, table, &self.running);
         match self.remote.as_deref().and_then(|remote| L::remote_slot(remote, spec, table)) {
             Some(remote) => {
                 let (cores, table) = (Arc::clone(&self.cores), table.map(SharedTable::number));
-                Slot::of(spec.clone(), ElasticSlot::new(cores, spec, table, local, remote))
+                Box::new(ElasticSlot::new(cores, spec, table, local, remote))
             }
-            None => Slot::of(spec.clone(), local),
+            None => Box::new(local),
         }
     }
 

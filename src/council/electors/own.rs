@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, sync::atomic::AtomicBool};
 
-use super::{Elector, ElectorFailure, Fact, Finding, Hints, Task};
+use super::{Elector, ElectorFailure, ElectorResult, Fact, Finding, Hints, Task};
 use domain::{Bound, ElectorName, Limits, Proposal, Score, UciMove, engine_move, engine_position};
 use engine::{Engine, EngineOptions, Iteration, Move, Outcome, Place, Position, Root, SharedTable};
 
@@ -14,11 +14,7 @@ pub(super) struct OwnElector {
 }
 
 impl OwnElector {
-    pub(super) fn new(
-        name: ElectorName,
-        options: EngineOptions,
-        table: Option<&SharedTable>,
-    ) -> Result<Self, ElectorFailure> {
+    pub(super) fn new(name: ElectorName, options: EngineOptions, table: Option<&SharedTable>) -> ElectorResult<Self> {
         let threads = options.threads;
         let engine = match table {
             Some(table) => Engine::sharing(options, table).map_err(|error| ElectorFailure(error.to_string()))?,
@@ -42,12 +38,7 @@ impl OwnElector {
 }
 
 impl Elector for OwnElector {
-    fn search(
-        &mut self,
-        task: &Task,
-        stop: &AtomicBool,
-        report: &mut dyn FnMut(Proposal),
-    ) -> Result<(), ElectorFailure> {
+    fn search(&mut self, task: &Task, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> ElectorResult {
         let Task { guidance, state, .. } = task;
         let failure = |error: &dyn std::fmt::Display| ElectorFailure(error.to_string());
         let line = &task.line;
@@ -117,7 +108,6 @@ fn bound_of_last(last: &Iteration, is_new: bool) -> Bound {
     }
 }
 
-/// Returns the proved moves of a position, in the form for the engine's search.
 fn proved(position: &Position, facts: &[Fact]) -> Vec<(Move, Outcome)> {
     let outcome = |finding| match finding {
         Finding::Won(_) => Outcome::Win,

@@ -7,13 +7,11 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Elector, ElectorFailure, EngineGame, EngineProgram, Process, Task};
+use super::{Elector, ElectorFailure, ElectorResult, EngineGame, EngineProgram, Process, Task, process::POLL};
 use domain::{ElectorName, Proposal, Score, moves_text};
 
 /// The time to wait for an answer after the time is up.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
-/// The interval of checks of the stop flag while the program is silent.
-const POLL: Duration = Duration::from_millis(2);
 /// A line that begins so is no answer.
 const COMMENT: char = '#';
 
@@ -29,14 +27,12 @@ struct PositionText {
     /// The moves since then, in UCI notation with blanks between them.
     moves: String,
     legal: Vec<String>,
-    /// The time to answer, if it is known.
     seconds: Option<f64>,
     opponent: Option<OpponentText>,
     /// Lines of others since the last position.
     chat: Vec<ChatText>,
 }
 
-/// The opponent, as far as the server tells.
 #[derive(Debug, Serialize)]
 struct OpponentText {
     name: String,
@@ -80,7 +76,7 @@ pub(super) struct PositionsElector {
 }
 
 impl PositionsElector {
-    pub(super) fn start(name: ElectorName, program: &EngineProgram) -> Result<Self, ElectorFailure> {
+    pub(super) fn start(name: ElectorName, program: &EngineProgram) -> ElectorResult<Self> {
         if !program.options.is_empty() {
             let path = program.path.display();
             return Err(ElectorFailure(format!("{path} speaks no protocol that has options; use arguments")));
@@ -90,7 +86,7 @@ impl PositionsElector {
 
     /// Builds the proposal of an answer: a move, optionally with its value in centipawns for the
     /// mover.
-    fn proposal(&self, answer: &str, task: &Task, time: Duration) -> Result<Proposal, ElectorFailure> {
+    fn proposal(&self, answer: &str, task: &Task, time: Duration) -> ElectorResult<Proposal> {
         let mut words = answer.split_ascii_whitespace();
         let best = words.next().and_then(|word| task.line.read_move(word));
         let best = best.ok_or_else(|| ElectorFailure(format!("{} gave no legal move: {answer:?}", self.name)))?;
@@ -100,12 +96,7 @@ impl PositionsElector {
 }
 
 impl Elector for PositionsElector {
-    fn search(
-        &mut self,
-        task: &Task,
-        stop: &AtomicBool,
-        report: &mut dyn FnMut(Proposal),
-    ) -> Result<(), ElectorFailure> {
+    fn search(&mut self, task: &Task, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> ElectorResult {
         let text = serde_json::to_string(&PositionText::of(task, self.game.as_ref()))
             .map_err(|error| ElectorFailure(error.to_string()))?;
         self.process.send(&text)?;
@@ -139,13 +130,12 @@ mod tests {
     use domain::{Line, Player, Variant};
 
     fn program(script: &str) -> EngineProgram {
-        let arguments = vec!["-c".to_owned(), script.to_owned()];
-        EngineProgram { path: "/bin/sh".into(), arguments, protocol: EngineProtocol::Positions, ..Default::default() }
+        EngineProgram { protocol: EngineProtocol::Positions, ..EngineProgram::shell(script) }
     }
 
     /// Returns the proposals in the starting position of a program that runs this for every line of
     /// input.
-    fn answers(script: &str, stopped: bool) -> Result<Vec<Proposal>, ElectorFailure> {
+    fn answers(script: &str, stopped: bool) -> ElectorResult<Vec<Proposal>> {
         let program = program(&format!("while read -r position; do {script}; done"));
         let mut elector = PositionsElector::start("own".into(), &program)?;
         let task = Task::alone(Arc::new(Line::start(Variant::Standard)));

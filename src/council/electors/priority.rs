@@ -20,7 +20,6 @@ impl Priority {
     /// little enough that other programs do not starve it.
     const YIELDED: i32 = 5;
 
-    /// Returns this thread's priority, or a lower one.
     pub(super) fn of_this_thread(priority: SearchPriority) -> Self {
         let lower = match priority {
             SearchPriority::Usual => 0,

@@ -12,7 +12,7 @@ use std::{
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::{ElectorFailure, EngineProgram, EngineProtocol, ErrorOutput, transcript::Transcript};
+use super::{ElectorFailure, ElectorResult, EngineProgram, EngineProtocol, ErrorOutput, transcript::Transcript};
 
 /// The longest line of an engine; longer ones are cut. No useful line is longer.
 const LONGEST_LINE: usize = 64 << 10;
@@ -21,6 +21,8 @@ const MOST_LINES: usize = 4096;
 /// Bytes of an engine's output that are read at once. Unread output stays in the pipe; a full pipe
 /// blocks the engine.
 const PIECE: usize = 4096;
+/// The interval of checks of the stop flag while an engine is silent.
+pub(super) const POLL: Duration = Duration::from_millis(2);
 /// Time to wait for the last words of an engine that has ended.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 /// Letters of a line of its standard error that are told.
@@ -63,7 +65,6 @@ pub struct Process {
     /// The last line of its standard error, when that has ended.
     last_words: mpsc::Receiver<String>,
     transcript: Transcript,
-    /// True if the engine understands `quit`.
     knows_quit: bool,
 }
 
@@ -72,7 +73,7 @@ impl Process {
     ///
     /// # Errors
     /// [`ElectorFailure`] that names the program if it does not start.
-    pub fn spawn(program: &EngineProgram) -> Result<Self, ElectorFailure> {
+    pub fn spawn(program: &EngineProgram) -> ElectorResult<Self> {
         let path = program.path.display();
         let transcript = Transcript::open(program.transcript.as_deref())?;
         let mut command = command(program);
@@ -120,15 +121,14 @@ impl Process {
         ElectorFailure(format!("the engine has ended{told}"))
     }
 
-    /// Sends a line.
-    pub fn send(&mut self, command: &str) -> Result<(), ElectorFailure> {
+    pub fn send(&mut self, command: &str) -> ElectorResult {
         self.transcript.add('>', command);
         // In one piece: every piece wakes the engine.
         self.stdin.write_all(format!("{command}\n").as_bytes()).map_err(|_| self.ended())
     }
 
     /// The next line, or `None` if none came in time.
-    pub fn read(&mut self, timeout: Duration) -> Result<Option<String>, ElectorFailure> {
+    pub fn read(&mut self, timeout: Duration) -> ElectorResult<Option<String>> {
         let line = self.output.line(timeout).map_err(|_| self.ended())?;
         if let Some(line) = &line {
             self.transcript.add('<', line);
@@ -138,7 +138,7 @@ impl Process {
 
     /// Returns the next line, or `None` if none came before the deadline, even if output is waiting
     /// then: endless output is no better than silence.
-    pub fn read_before(&mut self, deadline: Instant) -> Result<Option<String>, ElectorFailure> {
+    pub fn read_before(&mut self, deadline: Instant) -> ElectorResult<Option<String>> {
         match deadline.checked_duration_since(Instant::now()) {
             Some(left) => self.read(left),
             None => Ok(None),
@@ -146,7 +146,7 @@ impl Process {
     }
 
     /// Reads the output so far, and no more: an engine may never stop talking.
-    pub fn read_by_now(&mut self, mut each: impl FnMut(&str)) -> Result<(), ElectorFailure> {
+    pub fn read_by_now(&mut self, mut each: impl FnMut(&str)) -> ElectorResult {
         for _ in 0..MOST_LINES {
             let Some(line) = self.read(Duration::ZERO)? else { break };
             each(&line);
@@ -158,12 +158,7 @@ impl Process {
     ///
     /// # Errors
     /// [`ElectorFailure`] if the engine has ended, or the line does not come in time.
-    pub fn read_until(
-        &mut self,
-        last: &str,
-        timeout: Duration,
-        mut each: impl FnMut(&str),
-    ) -> Result<(), ElectorFailure> {
+    pub fn read_until(&mut self, last: &str, timeout: Duration, mut each: impl FnMut(&str)) -> ElectorResult {
         let deadline = Instant::now() + timeout;
         loop {
             match self.read_before(deadline)? {
@@ -188,17 +183,14 @@ struct Output<P> {
     has_ended: bool,
 }
 
-/// The engine has ended, and everything that it said was read.
-struct OutputEnded;
-
 impl<P: Read + AsFd> Output<P> {
     fn of(pipe: P) -> Self {
         Self { pipe, said: Vec::new(), searched: 0, skips: false, has_ended: false }
     }
 
     /// The next line without its end, or its first [`LONGEST_LINE`] bytes; `None` if none came in time. Bytes that are no UTF-8 are
-    /// replaced.
-    fn line(&mut self, timeout: Duration) -> Result<Option<String>, OutputEnded> {
+    /// replaced. `Err` means that the engine has ended, and everything that it said was read.
+    fn line(&mut self, timeout: Duration) -> Result<Option<String>, ()> {
         let deadline = Instant::now().checked_add(timeout);
         loop {
             if let Some(line) = self.said_line() {
@@ -207,7 +199,7 @@ impl<P: Read + AsFd> Output<P> {
             if self.has_ended {
                 // The rest of a line that was cut is no line.
                 let rest = if self.skips { 0 } else { self.said.len() };
-                return if rest == 0 { Err(OutputEnded) } else { Ok(Some(self.cut(rest))) };
+                return if rest == 0 { Err(()) } else { Ok(Some(self.cut(rest))) };
             }
             // A time that is too long for the system is one without an end.
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
@@ -244,7 +236,6 @@ impl<P: Read + AsFd> Output<P> {
         }
     }
 
-    /// Takes the first bytes as a line.
     fn cut(&mut self, length: usize) -> String {
         let line = String::from_utf8_lossy(&self.said[..length.min(LONGEST_LINE)]).trim_end().to_owned();
         self.said.drain(..length);
@@ -319,9 +310,7 @@ mod tests {
     use super::*;
 
     fn shell(script: &str) -> Process {
-        let arguments = vec!["-c".to_owned(), script.to_owned()];
-        let program = EngineProgram { path: "/bin/sh".into(), arguments, ..EngineProgram::default() };
-        Process::spawn(&program).expect("a shell")
+        Process::spawn(&EngineProgram::shell(script)).expect("a shell")
     }
 
     fn next(process: &mut Process) -> String {
@@ -365,11 +354,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let transcript = folder.path().join("said.txt");
         let program = EngineProgram {
-            path: "/bin/sh".into(),
-            arguments: vec!["-c".to_owned(), "read -r word; echo \"$word $PWD\"; echo oops >&2".to_owned()],
             working_dir: Some(folder.path().to_owned()),
             transcript: Some(transcript.clone()),
-            ..EngineProgram::default()
+            ..EngineProgram::shell("read -r word; echo \"$word $PWD\"; echo oops >&2")
         };
         let mut engine = Process::spawn(&program).expect("a shell");
         engine.send("hello").expect("it reads");

@@ -13,7 +13,6 @@ use super::EngineGame;
 /// Debian's folders of engines; PATH often lacks them, root's always.
 const GAMES: [&str; 2] = ["/usr/games", "/usr/local/games"];
 
-/// A program that searches for us.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EngineProgram {
     /// The file of the program, or its name alone.
@@ -23,10 +22,8 @@ pub struct EngineProgram {
     pub protocol: EngineProtocol,
     /// The working folder; `None` is the daemon's.
     pub working_dir: Option<PathBuf>,
-    /// The file for the conversation; `None` for none.
     pub transcript: Option<PathBuf>,
     pub stderr: ErrorOutput,
-    /// The game that it plays; `None` outside of one.
     pub game: Option<EngineGame>,
 }
 
@@ -46,13 +43,18 @@ pub enum EngineProtocol {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ErrorOutput {
-    /// Discarded.
     #[default]
     Quiet,
     Log,
 }
 
 impl EngineProgram {
+    /// A program of the shell.
+    #[cfg(test)]
+    pub(super) fn shell(script: &str) -> Self {
+        Self { path: "/bin/sh".into(), arguments: vec!["-c".to_owned(), script.to_owned()], ..Self::default() }
+    }
+
     /// Returns the file to start: the one that `path` names, or for a bare name the first of that
     /// name in PATH, in the folders of games, or in the working folder. `None` if there is none.
     pub fn file(&self) -> Option<PathBuf> {

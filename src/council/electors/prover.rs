@@ -2,7 +2,7 @@
 
 use std::{num::NonZeroU32, sync::atomic::AtomicBool, time::Instant};
 
-use super::{Elector, ElectorFailure, Fact, Finding, Task};
+use super::{Elector, ElectorFailure, ElectorResult, Fact, Finding, Task};
 use domain::{Bound, ElectorName, Proposal, SearchId, UciMove, engine_move, engine_position};
 use engine::{
     Move, Position,
@@ -32,12 +32,7 @@ impl ProverElector {
 }
 
 impl Elector for ProverElector {
-    fn search(
-        &mut self,
-        task: &Task,
-        stop: &AtomicBool,
-        report: &mut dyn FnMut(Proposal),
-    ) -> Result<(), ElectorFailure> {
+    fn search(&mut self, task: &Task, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> ElectorResult {
         let line = &task.line;
         if !line.variant().is_standard_rules() {
             return Err(ElectorFailure(format!("nothing is proved about {}", line.variant())));
@@ -108,7 +103,6 @@ impl Proving<'_> {
         None
     }
 
-    /// Adds a fact to the guidance, and reports it to the council as a proposal.
     fn tell(&mut self, mv: Move, finding: Finding, line: &[Move]) {
         let uci = self.position.line_to_uci(line);
         let pv: Vec<UciMove> = uci.iter().map_while(|text| text.parse().ok()).collect();

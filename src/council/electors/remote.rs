@@ -2,17 +2,17 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use tokio::sync::{Notify, mpsc::UnboundedSender, watch};
+use tokio::sync::{Notify, watch};
 
-use super::{ElectorSpec, MachineView, SearchReport, Task};
+use super::{ElectorSpec, MachineView, Reports, Task};
 use domain::{GameLine, Line};
 use engine::SharedTable;
 
 /// The machines whose cores this process may use.
 pub trait RemotePool: fmt::Debug + Send + Sync {
-    /// Returns the cores available for a move of this length (`None`: without end), without
+    /// Returns the available cores of each machine for a move of this length (`None`: without end), without
     /// machines whose answers would come too late.
-    fn cores(&self, time: Option<Duration>) -> LentCores;
+    fn cores(&self, time: Option<Duration>) -> Vec<usize>;
 
     /// Counts how often a machine has come that may be asked at once; `None`: none ever comes.
     fn arrivals(&self) -> Option<watch::Receiver<u64>> {
@@ -24,7 +24,6 @@ pub trait RemotePool: fmt::Debug + Send + Sync {
         Arc::default()
     }
 
-    /// Returns the present machines by name, for display.
     fn machines(&self) -> Vec<MachineView> {
         Vec::new()
     }
@@ -45,15 +44,6 @@ pub(crate) async fn next_arrival(arrivals: Option<&mut watch::Receiver<u64>>) {
     std::future::pending().await
 }
 
-/// The available cores of other machines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LentCores {
-    /// The cores of all machines together.
-    pub together: usize,
-    /// The most cores of one machine.
-    pub widest: usize,
-}
-
 /// An elector's slot on other machines. Each search may run on another machine, or on none.
 ///
 /// It keeps the pool's invariants: a search that was taken is answered with exactly one [`SearchReport::Finished`] or
@@ -61,17 +51,10 @@ pub struct LentCores {
 pub trait RemoteSlot<L: GameLine = Line>: fmt::Debug + Send + Sync {
     /// Takes a search if there is a core for it now that can answer in the task's time. One that is lost before its first proposal goes to `fallback`. `false`
     /// if it was not taken.
-    fn search(
-        &mut self,
-        task: &Task<L>,
-        reports: &UnboundedSender<SearchReport<L::Move>>,
-        fallback: Fallback<L>,
-    ) -> bool;
+    fn search(&mut self, task: &Task<L>, reports: &Reports<L::Move>, fallback: Fallback<L>) -> bool;
 
-    /// Stops its search, if one runs.
     fn stop(&mut self);
 
-    /// Forgets the last game.
     fn new_game(&self);
 }
 
@@ -79,15 +62,14 @@ pub trait RemoteSlot<L: GameLine = Line>: fmt::Debug + Send + Sync {
 /// be used once.
 pub struct Fallback<L: GameLine = Line>(Box<Resume<L>>);
 
-type Resume<L> = dyn FnOnce(Task<L>, &UnboundedSender<SearchReport<<L as GameLine>::Move>>) + Send;
+type Resume<L> = dyn FnOnce(Task<L>, &Reports<<L as GameLine>::Move>) + Send;
 
 impl<L: GameLine> Fallback<L> {
-    /// Creates a fallback that passes the search to this function.
-    pub fn new(resume: impl FnOnce(Task<L>, &UnboundedSender<SearchReport<L::Move>>) + Send + 'static) -> Self {
+    pub fn new(resume: impl FnOnce(Task<L>, &Reports<L::Move>) + Send + 'static) -> Self {
         Self(Box::new(resume))
     }
 
-    pub fn resume(self, task: Task<L>, reports: &UnboundedSender<SearchReport<L::Move>>) {
+    pub fn resume(self, task: Task<L>, reports: &Reports<L::Move>) {
         (self.0)(task, reports);
     }
 }

@@ -3,27 +3,23 @@
 use std::{fmt, path::Path, sync::Arc};
 
 use super::{
-    elector::{Elector, ElectorFailure},
+    elector::{Elector, ElectorResult},
     program::EngineProgram,
 };
 use domain::{ElectorName, Knowledge, Variant};
 use engine::{EngineOptions, Net, Noise, Percentages, Position};
 
-/// Everything needed to start an elector.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ElectorSpec<K = ElectorKind> {
     /// The name in the vote, unique within a roster.
     pub name: ElectorName,
-    /// The program or engine that searches.
     pub kind: K,
     /// Its transposition table, MiB.
     pub hash: usize,
-    /// Threads of its search.
     pub threads: usize,
     /// True to share a table with other electors of the council that evaluate alike. Built-in
     /// instances only.
     pub shares_table: bool,
-    /// The priority of its thread.
     pub priority: SearchPriority,
     /// Its weight in criteria with weights by hand; `None` derives it from its knowledge.
     pub weight: Option<f64>,
@@ -33,7 +29,6 @@ pub struct ElectorSpec<K = ElectorKind> {
     pub speed: f64,
 }
 
-/// The priority of a search among searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchPriority {
     Usual,
@@ -46,7 +41,6 @@ pub enum SearchPriority {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ElectorKind {
     Own(Instance),
-    /// An external engine in a process of its own.
     Engine(EngineProgram),
     /// The prover of mates. It has no vote.
     Prover,
@@ -60,17 +54,14 @@ pub enum ElectorKind {
 #[derive(Clone)]
 pub struct ElectorMaker(Arc<MakeElector>);
 
-type MakeElector = dyn Fn(&ElectorSpec) -> Result<Box<dyn Elector>, ElectorFailure> + Send + Sync;
+type MakeElector = dyn Fn(&ElectorSpec) -> ElectorResult<Box<dyn Elector>> + Send + Sync;
 
 impl ElectorMaker {
-    /// Wraps a function that makes electors.
-    pub fn new(
-        make: impl Fn(&ElectorSpec) -> Result<Box<dyn Elector>, ElectorFailure> + Send + Sync + 'static,
-    ) -> Self {
+    pub fn new(make: impl Fn(&ElectorSpec) -> ElectorResult<Box<dyn Elector>> + Send + Sync + 'static) -> Self {
         Self(Arc::new(make))
     }
 
-    pub(super) fn make(&self, spec: &ElectorSpec) -> Result<Box<dyn Elector>, ElectorFailure> {
+    pub(super) fn make(&self, spec: &ElectorSpec) -> ElectorResult<Box<dyn Elector>> {
         (self.0)(spec)
     }
 }
@@ -87,7 +78,6 @@ impl fmt::Debug for ElectorMaker {
     }
 }
 
-/// The properties of an instance of the built-in engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
     pub knowledge: Knowledge,
@@ -107,13 +97,11 @@ impl Instance {
         Self::of(&EngineOptions { knowledge, ..EngineOptions::default() })
     }
 
-    /// Returns everything that an engine's play and speed depend on.
     pub fn of(options: &EngineOptions) -> Self {
         let EngineOptions { knowledge, percentages, contempt, selectivity, noise, ref net, .. } = *options;
         Self { knowledge, percentages, contempt, selectivity, noise, net: net.clone() }
     }
 
-    /// Looks whether every number is in its range, and whether there is a net where one is asked.
     pub fn check(&self) -> Result<(), String> {
         let checks = [
             (self.percentages.iter().all(|share| *share <= 200), "`percentages` from 0 to 200"),
@@ -143,7 +131,6 @@ impl Instance {
     }
 }
 
-/// The net in a file.
 pub fn net_file(path: &Path) -> Result<Arc<Net>, String> {
     let explain = |error: &dyn fmt::Display| format!("{}: {error}", path.display());
     let bytes = std::fs::read(path).map_err(|error| explain(&error))?;
@@ -167,15 +154,12 @@ impl<K> ElectorSpec<K> {
 }
 
 impl ElectorSpec {
-    /// The prover's name in the settings and in the vote.
     pub const MATES: &str = "mates";
 
-    /// The prover of mates, by the name that settings and votes use.
     pub fn mates(hash: usize) -> Self {
         Self::new(Self::MATES.into(), ElectorKind::Prover, hash)
     }
 
-    /// An instance of our own engine, named by its letters.
     pub fn own(knowledge: Knowledge, hash: usize) -> Self {
         Self::new(knowledge.to_string().into(), ElectorKind::Own(Instance::new(knowledge)), hash)
     }
@@ -184,7 +168,6 @@ impl ElectorSpec {
         self.instance().map(|instance| instance.knowledge)
     }
 
-    /// Returns the instance, if it is one of the built-in engine.
     pub fn instance(&self) -> Option<&Instance> {
         match &self.kind {
             ElectorKind::Own(instance) => Some(instance),

@@ -10,12 +10,12 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc::UnboundedSender;
 
 use super::{Facts, Verification};
 use domain::{ElectorName, GameLine, Limits, Line, Phase, Proposal, Score, SearchId, UciMove};
 use engine::{BestOfGroup, Place};
 
-/// One search to do: all that an elector gets to know.
 #[derive(Clone, Debug)]
 pub struct Task<L: GameLine = Line> {
     pub id: SearchId,
@@ -23,10 +23,8 @@ pub struct Task<L: GameLine = Line> {
     /// The root moves to search; empty means all legal ones.
     pub root_moves: Vec<L::Move>,
     pub limits: Limits,
-    /// Guidance that an elector may ignore.
     pub guidance: Guidance<L::Move>,
     pub state: Arc<SearchState>,
-    /// A limit of threads below the elector's own.
     pub threads_at_most: Option<usize>,
     /// The time until its answer is due, if it is known at the start; `None`: until it ends by
     /// itself or is stopped.
@@ -59,15 +57,14 @@ impl<L: GameLine> Task<L> {
     }
 }
 
-/// A slot's report about a search.
 #[derive(Clone, Debug)]
 pub enum SearchReport<M = UciMove> {
     Proposal(Proposal<M>),
-    /// The search is over; nothing more will come of it.
     Finished(SearchId, ElectorName),
-    /// The elector failed; nothing more will come of this search.
     Failed(SearchId, ElectorName, String),
 }
+
+pub type Reports<M = UciMove> = UnboundedSender<SearchReport<M>>;
 
 impl<M> SearchReport<M> {
     pub fn proposal(&self) -> Option<&Proposal<M>> {
@@ -105,7 +102,7 @@ pub struct Guidance<M = UciMove> {
     /// The shared best value of its group (docs/method.md §7).
     pub best_of_group: Option<Arc<BestOfGroup>>,
     /// The receiver of values that home cores find for the moves of other machines.
-    pub verification: Option<Verification<M>>,
+    pub verification: Option<Arc<Verification<M>>>,
     /// Its turn among others, in virtual time. An elector that knows no turns is waited for when its turn comes.
     pub turn: Option<Arc<Place>>,
 }
@@ -141,7 +138,6 @@ pub struct Hints<M = UciMove> {
 }
 
 impl<M: Copy> Hints<M> {
-    /// Creates an empty list; `extend` says whether hinted moves are searched a ply deeper as well.
     pub fn new(extend: bool) -> Self {
         Self { moves: Arc::default(), extend }
     }
@@ -189,13 +185,11 @@ pub struct SearchState {
     pub(super) over: AtomicBool,
 }
 
-/// A running search, for display.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchStatus {
     pub search: SearchId,
     pub elector: ElectorName,
     pub threads: u16,
-    /// The nodes in the last report.
     pub nodes: u64,
 }
 
@@ -214,7 +208,6 @@ impl SearchState {
         }
     }
 
-    /// Returns the nodes visited so far.
     pub fn nodes(&self) -> u64 {
         self.counted.load(Relaxed).max(self.told.load(Relaxed))
     }
@@ -229,7 +222,6 @@ impl SearchState {
         self.words.fetch_add(1, Relaxed);
     }
 
-    /// Returns the number of its reports.
     pub(crate) fn words(&self) -> u64 {
         self.words.load(Relaxed)
     }
@@ -240,13 +232,11 @@ impl SearchState {
         Some(f64::from(thousandths) / 1000.0)
     }
 
-    /// Records the best move's share of the nodes.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     pub(super) fn note_effort(&self, share: f64) {
         self.effort.store((share.clamp(0.0, 1.0) * 1000.0) as u32 + 1, Relaxed);
     }
 
-    /// The counter itself, for a searcher that counts in it.
     pub(super) fn counter(&self) -> &AtomicU64 {
         &self.counted
     }

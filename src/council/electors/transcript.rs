@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::ElectorFailure;
+use super::{ElectorFailure, ElectorResult};
 
 /// A file to which every line is added, with its time, the number of the engine's process and a
 /// sign for the sender: `>` for the bot, `<` for the engine, `!` for its standard error. Engines
@@ -19,8 +19,7 @@ pub(super) struct Transcript {
 }
 
 impl Transcript {
-    /// Opens the file for the engine of this process.
-    pub(super) fn open(path: Option<&Path>) -> Result<Self, ElectorFailure> {
+    pub(super) fn open(path: Option<&Path>) -> ElectorResult<Self> {
         let Some(path) = path else { return Ok(Self::default()) };
         let file = OpenOptions::new().create(true).append(true).open(path);
         let file = file.map_err(|error| ElectorFailure(format!("the transcript {}: {error}", path.display())))?;

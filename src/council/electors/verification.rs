@@ -4,7 +4,7 @@
 //! One [`Verification`] belongs to one position. The council names two contesting moves; home cores search both, longer and longer,
 //! and record the values; the vote compares the moves at the longest search common to both.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
@@ -13,11 +13,9 @@ use domain::{Score, UciMove};
 /// The searches that a move can have, each longer than the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VerificationLength {
-    /// The first one at a move.
     Short,
     /// The second one, if votes of other machines would decide.
     Medium,
-    /// The last one.
     Long,
 }
 
@@ -34,16 +32,9 @@ impl VerificationLength {
     }
 }
 
-/// Values of moves in one position, found on home cores. Cheap to clone; clones are the same.
+/// Values of moves in one position, found on home cores.
 #[derive(Debug)]
-pub struct Verification<M = UciMove>(Arc<Shared<M>>);
-
-/// A handle that does not keep a [`Verification`] alive.
-#[derive(Debug)]
-pub struct WeakVerification<M = UciMove>(Weak<Shared<M>>);
-
-#[derive(Debug)]
-struct Shared<M> {
+pub struct Verification<M = UciMove> {
     values: Mutex<Values<M>>,
     /// Wakes the verifier.
     wanted: Arc<Notify>,
@@ -61,42 +52,20 @@ struct Values<M> {
     impossible: bool,
 }
 
-impl<M> Clone for Verification<M> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
-impl<M> WeakVerification<M> {
-    /// The verification, while a council or a search still has it.
-    pub fn upgrade(&self) -> Option<Verification<M>> {
-        self.0.upgrade().map(Verification)
-    }
-}
-
 impl<M> Verification<M> {
     /// Creates the verification of a position without findings; `wanted` wakes the verifier.
-    pub fn new(wanted: Arc<Notify>) -> Self {
+    pub fn new(wanted: Arc<Notify>) -> Arc<Self> {
         let values = Mutex::new(Values { contest: None, found: Vec::new(), impossible: false });
-        Self(Arc::new(Shared { values, wanted, found: Notify::new() }))
-    }
-
-    /// A handle that does not keep it alive.
-    pub fn downgrade(&self) -> WeakVerification<M> {
-        WeakVerification(Arc::downgrade(&self.0))
-    }
-
-    pub fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Arc::new(Self { values, wanted, found: Notify::new() })
     }
 
     /// Waits for a new value since the last call.
     pub(crate) async fn changed(&self) {
-        self.0.found.notified().await;
+        self.found.notified().await;
     }
 
     fn values(&self) -> MutexGuard<'_, Values<M>> {
-        self.0.values.lock().unwrap_or_else(PoisonError::into_inner)
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -105,7 +74,7 @@ impl<M: Copy + PartialEq> Verification<M> {
     pub fn contest(&self, home: Option<M>, challenger: Option<M>) {
         let is_new = self.values().contest.replace((home, challenger)) != Some((home, challenger));
         if is_new {
-            self.0.wanted.notify_one();
+            self.wanted.notify_one();
         }
     }
 
@@ -125,14 +94,11 @@ impl<M: Copy + PartialEq> Verification<M> {
 
     /// Records the value of a search; `None` in variants unknown to the built-in engine.
     pub fn found(&self, moved: Option<M>, length: VerificationLength, score: Option<Score>) {
-        {
-            let mut values = self.values();
-            match score {
-                None => values.impossible = true,
-                Some(score) => values.note(moved, length, score),
-            }
+        match score {
+            None => self.values().impossible = true,
+            Some(score) => self.values().note(moved, length, score),
         }
-        self.0.found.notify_one();
+        self.found.notify_one();
     }
 
     /// Returns the value of one move less that of another (`None`: of the best one), centipawns, by the longest search that both had.
@@ -178,7 +144,7 @@ mod tests {
     use super::*;
     use VerificationLength::{Long, Medium, Short};
 
-    fn verification() -> Verification<char> {
+    fn verification() -> Arc<Verification<char>> {
         Verification::new(Arc::default())
     }
 

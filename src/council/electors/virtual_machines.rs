@@ -27,7 +27,6 @@ pub struct VirtualMachines {
     pub values: BelievedValues,
 }
 
-/// The machines trusted for values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BelievedValues {
@@ -86,52 +85,35 @@ impl VirtualMachines {
     /// Returns the callback that carries entries between the tables of these machines during one
     /// question; `None` without an exchange.
     pub(crate) fn carrier(&self, tables: Vec<(usize, SharedTable)>) -> Option<AfterRound> {
-        let mut network = VirtualNetwork::new(*self, tables)?;
-        Some(AfterRound::new(move |now| network.carry(now)))
-    }
-}
-
-struct VirtualNetwork {
-    plan: VirtualMachines,
-    /// Tables by machine; tables of equal evaluation exchange entries.
-    tables: Vec<(usize, SharedTable)>,
-    /// Ordered by arrival: the sending table and its entries.
-    on_the_way: VecDeque<(u64, usize, TableBatch)>,
-    /// The time of the next messages, nodes.
-    next: u64,
-}
-
-impl VirtualNetwork {
-    fn new(plan: VirtualMachines, tables: Vec<(usize, SharedTable)>) -> Option<Self> {
+        let plan = *self;
         if plan.count < 2 || plan.entries == 0 {
             return None;
         }
         tables.iter().for_each(|(_, table)| table.keep_for_others(plan.entries));
-        Some(Self { plan, tables, on_the_way: VecDeque::new(), next: plan.interval })
+        // Ordered by arrival: the sending table and its entries.
+        let mut on_the_way = VecDeque::new();
+        let mut next = plan.interval;
+        Some(AfterRound::new(move |now| {
+            if now >= next {
+                next = now + plan.interval;
+                let told = tables.iter().enumerate().filter_map(|(from, (_, table))| Some((from, table.tell()?)));
+                on_the_way.extend(told.map(|(from, batch)| (now + plan.delay, from, batch)));
+            }
+            while let Some((_, from, batch)) = on_the_way.pop_front_if(|(due, ..)| *due <= now) {
+                plan.deliver(&tables, from, &batch);
+            }
+        }))
     }
 
-    /// Sends new messages and delivers due ones.
-    fn carry(&mut self, now: u64) {
-        if now >= self.next {
-            self.next = now + self.plan.interval;
-            let told = self.tables.iter().enumerate().filter_map(|(from, (_, table))| Some((from, table.tell()?)));
-            self.on_the_way.extend(told.map(|(from, batch)| (now + self.plan.delay, from, batch)));
-        }
-        while self.on_the_way.front().is_some_and(|(due, ..)| *due <= now)
-            && let Some((_, from, batch)) = self.on_the_way.pop_front()
-        {
-            self.arrive(from, &batch);
-        }
-    }
-
-    fn arrive(&self, from: usize, batch: &TableBatch) {
-        let (sender, told) = &self.tables[from];
-        let belief = match self.plan.values {
+    /// Gives the entries of the table `from` to the tables of equal evaluation on other machines.
+    fn deliver(&self, tables: &[(usize, SharedTable)], from: usize, batch: &TableBatch) {
+        let (sender, told) = &tables[from];
+        let belief = match self.values {
             BelievedValues::First if *sender == 0 => Belief::Values,
             BelievedValues::None | BelievedValues::First => Belief::Moves,
             BelievedValues::All => Belief::Values,
         };
-        for (machine, table) in &self.tables {
+        for (machine, table) in tables {
             if machine != sender && table.evaluates_as(told) {
                 table.hear(batch, belief);
             }

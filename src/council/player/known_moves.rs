@@ -13,7 +13,6 @@ pub trait KnownMoves: fmt::Debug + Send + Sync {
     fn look_up(&self, line: &Line) -> Option<Known>;
 }
 
-/// The result of a look-up.
 #[derive(Debug)]
 pub enum Known {
     Decided(Box<Decision>),

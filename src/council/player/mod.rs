@@ -48,16 +48,13 @@ pub struct RequestId(pub u64);
 
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
-    /// Comes back with everything that is said about it.
     pub id: RequestId,
     /// The position, as its line. It must have a legal move.
     pub line: Arc<Line>,
     /// Other positions that may occur instead: thinking in the opponent's time, spread over the
     /// electors.
     pub others: Vec<Arc<Line>>,
-    /// Time of the move, as known now.
     pub time: Time,
-    /// Bounds for every elector, such as nodes.
     pub limits: Limits,
     /// Moves not to be considered, unless there are no others.
     pub excluded: Vec<UciMove>,
@@ -75,7 +72,6 @@ pub enum PlayerEvent {
         id: RequestId,
         /// The position that it is about: one of the request's.
         line: Arc<Line>,
-        /// The move, and how it was found.
         decision: Box<Decision>,
         budget: Budget,
     },
@@ -84,11 +80,8 @@ pub enum PlayerEvent {
 pub struct PlayerConfig {
     pub game: GameId,
     pub clock: ClockSettings,
-    /// Delay of moves to the server.
     pub lag: SharedLag,
-    /// Moves that need no search.
     pub known: Option<Arc<dyn KnownMoves>>,
-    /// Online service that is queried during the search.
     pub online: Option<Box<dyn MoveService>>,
 }
 
@@ -107,7 +100,6 @@ pub struct SearchHandle {
 }
 
 impl SearchHandle {
-    /// Asks for the decision at once, as far as anything was heard.
     pub fn answer_now(&self) {
         self.answer_now.cancel();
     }
@@ -186,7 +178,6 @@ impl GamePlayer {
     }
 }
 
-/// The task that owns the council and answers one request after the other.
 struct PlayerTask {
     config: PlayerConfig,
     council: Council,
@@ -217,16 +208,15 @@ impl PlayerTask {
                 }
             };
             let timekeeper = self.timekeeper(&queued);
-            let (id, account, hesitation) = (queued.request.id, timekeeper.account(), timekeeper.hesitation());
-            let (answer_now, dropped) = (queued.answer_now.clone(), queued.dropped.clone());
+            let (id, answer_now, dropped) = (queued.request.id, queued.answer_now.clone(), queued.dropped.clone());
             if let Some((line, mut decision)) = self.think(queued).await {
                 let last_score = self.last_scores.get_mut(line.turn());
                 *last_score = decision.score.or(*last_score);
-                let (budget, running) = account();
+                let (budget, running) = timekeeper.account();
                 // What was thought in the opponent's time did not cost ours.
                 decision.elapsed = decision.elapsed.min(running);
                 // A timer of no length still costs a millisecond: the runtime's timers round up.
-                if let Some(pause) = hesitation() {
+                if let Some(pause) = timekeeper.hesitation() {
                     tokio::select! {
                         () = tokio::time::sleep(pause) => (),
                         () = answer_now.cancelled() => (),
@@ -241,8 +231,8 @@ impl PlayerTask {
     fn timekeeper(&self, queued: &QueuedRequest) -> Timekeeper {
         let lag = *self.config.lag.lock().unwrap_or_else(PoisonError::into_inner);
         let (line, expected) = (&queued.request.line, queued.request.others.is_empty());
-        Timekeeper::new(&self.config.clock, lag, line, expected, queued.time.clone())
-            .after(*self.last_scores.get(line.turn()))
+        let last_score = *self.last_scores.get(line.turn());
+        Timekeeper::new(&self.config.clock, lag, line, expected, last_score, queued.time.clone())
     }
 
     async fn think(&mut self, mut queued: QueuedRequest) -> Option<(Arc<Line>, Decision)> {

@@ -5,11 +5,10 @@ use std::time::{Duration, Instant};
 use super::{timing::Agreement, *};
 use crate::{
     electors::Pool,
-    vote::{CouncilSettings, CriterionName, Progress, Roster},
+    vote::{CouncilSettings, CriterionName, Progress, Roster, tests::settings},
 };
 use domain::{Clock, Clocks, TimeControl, Variant};
 
-/// Time after which a test counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn line(moves: &str) -> Arc<Line> {
@@ -40,12 +39,7 @@ fn player_who_asks(online: Option<Box<dyn MoveService>>) -> (GamePlayer, mpsc::U
 }
 
 fn player_with(change: impl FnOnce(&mut PlayerConfig)) -> (GamePlayer, mpsc::UnboundedReceiver<PlayerEvent>) {
-    let settings = CouncilSettings {
-        roster: "mp ma".to_owned(),
-        criterion: CriterionName::ReSearch,
-        hash: 1,
-        ..CouncilSettings::default()
-    };
+    let settings = CouncilSettings { criterion: CriterionName::ReSearch, ..settings("mp ma") };
     let roster = Roster::from_settings(&settings).expect("a roster");
     let council = Council::new(&Pool::new(1), &roster, &settings, Variant::Standard);
     let mut config = PlayerConfig {
@@ -60,7 +54,6 @@ fn player_with(change: impl FnOnce(&mut PlayerConfig)) -> (GamePlayer, mpsc::Unb
     (GamePlayer::start(config, council, events), inbox)
 }
 
-/// The first idea that passes.
 async fn until<T>(
     events: &mut mpsc::UnboundedReceiver<PlayerEvent>,
     mut pick: impl FnMut(PlayerEvent) -> Option<T>,
@@ -170,7 +163,6 @@ async fn expected_position_is_answered() {
     assert!(other.is_legal(decision.best), "{}", decision.best);
 }
 
-/// A book that knows one position.
 #[derive(Debug)]
 struct OneMove {
     line: Line,
@@ -240,7 +232,6 @@ fn minute() -> Time {
     clock_of(Duration::from_secs(60))
 }
 
-/// Returns a time with `remaining` on both clocks.
 fn clock_of(remaining: Duration) -> Time {
     let control = TimeControl::real_time(remaining, Duration::ZERO);
     let clocks = Clocks::both(Clock { remaining, increment: Duration::ZERO });
@@ -290,7 +281,7 @@ fn ponder_hit_saves_at_most_half() {
     let stop_at = |pondered: Duration, time: Time| {
         let asked = Instant::now();
         let (_agree, agreed) = watch::channel(Agreement { line: Arc::clone(&line), time, since: asked + pondered });
-        let keeper = Timekeeper::new(&ClockSettings::default(), Lag::default(), &line, true, agreed);
+        let keeper = Timekeeper::new(&ClockSettings::default(), Lag::default(), &line, true, None, agreed);
         let mut timing = keeper.timing(|_| ());
         let within = asked.elapsed();
         (timing(&progress), within)

@@ -36,14 +36,12 @@ const TO_ITS_END: f64 = 1.8;
 const FILES_PATIENCE: Duration = Duration::from_secs(10);
 const FILES_PART: u32 = 10;
 
-/// The time of a move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Time {
     /// Until its limits end it, or on demand.
     Unbounded,
     /// A fixed time, and no less while there is something to search.
     Exactly(Duration),
-    /// The time that the clock's rules give.
     Clock {
         control: TimeControl,
         /// Both clocks when they were read; `None` without a clock.
@@ -58,10 +56,8 @@ pub enum Time {
 /// The least and the largest share of a move's usual time that a person is assumed to think.
 const HESITATION: (f64, f64) = (0.2, 0.8);
 
-/// The longest delay of a known move.
 const LONGEST_HESITATION: Duration = Duration::from_secs(5);
 
-/// The terms of a search's time, and their start.
 #[derive(Clone, Debug)]
 pub(super) struct Agreement {
     /// The searched position, on the board or expected.
@@ -75,7 +71,6 @@ impl Agreement {
         Self { line, time, since: Instant::now() }
     }
 
-    /// Returns true if the clocks of a game apply.
     pub(super) fn is_for_a_game(&self) -> bool {
         matches!(self.time, Time::Clock { .. })
     }
@@ -90,7 +85,6 @@ impl Agreement {
         part.min(FILES_PATIENCE)
     }
 
-    /// Returns the clock of the side to move, if it has one.
     pub(super) fn clock_left(&self) -> Option<Duration> {
         match self.time {
             Time::Clock { clocks, spent, .. } => Some(clocks?.of(self.line.turn()).remaining.saturating_sub(spent)),
@@ -99,7 +93,6 @@ impl Agreement {
     }
 }
 
-/// Keeps the time of one thought.
 pub(super) struct Timekeeper {
     settings: ClockSettings,
     lag: Lag,
@@ -107,6 +100,7 @@ pub(super) struct Timekeeper {
     color: Color,
     /// The square of the opponent's last capture.
     recapture: Option<Square>,
+    /// The score of the bot's last move, from its side.
     last_score: Option<Score>,
     agreed: watch::Receiver<Agreement>,
 }
@@ -119,6 +113,7 @@ impl Timekeeper {
         lag: Lag,
         line: &Line,
         expected: bool,
+        last_score: Option<Score>,
         agreed: watch::Receiver<Agreement>,
     ) -> Self {
         Self {
@@ -128,42 +123,42 @@ impl Timekeeper {
             color: line.turn(),
             // If one of several moves is expected, its capture is unknown.
             recapture: line.last_capture().filter(|_| expected),
-            last_score: None,
+            last_score,
             agreed,
         }
     }
 
-    /// Sets the score of the bot's last move, from its side.
-    pub(super) fn after(self, last_score: Option<Score>) -> Self {
-        Self { last_score, ..self }
-    }
-
-    /// Returns, after the search, its budget and the time that the clock has run for it.
-    pub(super) fn account(&self) -> impl FnOnce() -> (Budget, Duration) + use<> {
-        let (settings, lag, ply, color) = (self.settings.clone(), self.lag, self.ply, self.color);
-        let agreed = self.agreed.clone();
-        move || {
-            let Agreement { time, since, .. } = *agreed.borrow();
-            let budget = budget(&settings, &lag, ply, color, time);
-            (budget.unwrap_or(Budget::fixed(Duration::ZERO, Duration::ZERO)), since.elapsed())
-        }
+    /// Returns the budget of the search, and the time that the clock has run for it.
+    pub(super) fn account(&self) -> (Budget, Duration) {
+        let Agreement { time, since, .. } = *self.agreed.borrow();
+        (self.budget(time).unwrap_or(Budget::fixed(Duration::ZERO, Duration::ZERO)), since.elapsed())
     }
 
     /// Returns, after the search, the further time a person might have thought, if the settings ask
     /// for that; `None` if the move leaves at once. It is a part of the time that the clock gives
     /// anyway, so it risks nothing.
-    pub(super) fn hesitation(&self) -> impl FnOnce() -> Option<Duration> + use<> {
-        let (settings, lag, ply, color) = (self.settings.clone(), self.lag, self.ply, self.color);
-        let agreed = self.agreed.clone();
-        move || {
-            let now = agreed.borrow().clone();
-            if !settings.fake_think_time || !now.is_for_a_game() {
-                return None;
-            }
-            let share = rand::rng().random_range(HESITATION.0..HESITATION.1);
-            let wanted = budget(&settings, &lag, ply, color, now.time)
-                .map_or(Duration::ZERO, |budget| budget.response.mul_f64(share).saturating_sub(budget.spent));
-            wanted.min(LONGEST_HESITATION).checked_sub(now.since.elapsed()).filter(|pause| !pause.is_zero())
+    pub(super) fn hesitation(&self) -> Option<Duration> {
+        let now = self.agreed.borrow().clone();
+        if !self.settings.fake_think_time || !now.is_for_a_game() {
+            return None;
+        }
+        let share = rand::rng().random_range(HESITATION.0..HESITATION.1);
+        let wanted = self.budget(now.time);
+        let wanted =
+            wanted.map_or(Duration::ZERO, |budget| budget.response.mul_f64(share).saturating_sub(budget.spent));
+        wanted.min(LONGEST_HESITATION).checked_sub(now.since.elapsed()).filter(|pause| !pause.is_zero())
+    }
+
+    fn moment(&self, time: Time) -> Option<Moment> {
+        let Time::Clock { control, clocks, moves_to_go, spent } = time else { return None };
+        Some(Moment { control, clocks, color: self.color, ply: self.ply, moves_to_go, spent })
+    }
+
+    /// Returns the budget that the clock gives the move; `None` while no clock runs.
+    fn budget(&self, time: Time) -> Option<Budget> {
+        match time {
+            Time::Exactly(time) => Some(Budget::fixed(Duration::ZERO, time)),
+            _ => Some(self.settings.budget(&self.moment(time)?, &self.lag)),
         }
     }
 
@@ -183,7 +178,7 @@ impl Timekeeper {
                 }
             }
             let Agreement { time, since, .. } = *self.agreed.borrow();
-            let Some(budget) = budget(&self.settings, &self.lag, self.ply, self.color, time) else {
+            let Some(budget) = self.budget(time) else {
                 return Duration::MAX;
             };
             // Measured from the question: the start of the clock. If it ran before, while books
@@ -214,13 +209,8 @@ impl Timekeeper {
     /// just started may still be loading.
     fn first_word(&self, budget: &Budget, time: Time) -> Duration {
         let free = self.ply < 2 && !self.settings.first_move.is_zero();
-        let end = match time {
-            Time::Clock { control, clocks, moves_to_go, spent } => {
-                let moment = Moment { control, clocks, color: self.color, ply: self.ply, moves_to_go, spent };
-                self.settings.first_word(&moment, &self.lag)
-            }
-            Time::Unbounded | Time::Exactly(_) => budget.hard,
-        };
+        let by_clock = self.moment(time).map(|moment| self.settings.first_word(&moment, &self.lag));
+        let end = by_clock.unwrap_or(budget.hard);
         if free { LOADING.max(end) } else { end }
     }
 
@@ -255,18 +245,7 @@ fn last_moment(hit: Duration, end: Duration, latest: Duration, iteration_ended_a
 /// `last_score` is the score of the bot's last move, from its side.
 pub fn timing(settings: &ClockSettings, lag: Lag, line: &Arc<Line>, time: Time, last_score: Option<Score>) -> Timing {
     let (_agree, agreed) = watch::channel(Agreement::now(Arc::clone(line), time));
-    Timekeeper::new(settings, lag, line, true, agreed).after(last_score).timing(|_| ())
-}
-
-/// Returns the budget that the clock gives a move; `None` while no clock runs.
-fn budget(settings: &ClockSettings, lag: &Lag, ply: usize, color: Color, time: Time) -> Option<Budget> {
-    match time {
-        Time::Unbounded => None,
-        Time::Exactly(time) => Some(Budget::fixed(Duration::ZERO, time)),
-        Time::Clock { control, clocks, moves_to_go, spent } => {
-            Some(settings.budget(&Moment { control, clocks, color, ply, moves_to_go, spent }, lag))
-        }
-    }
+    Timekeeper::new(settings, lag, line, true, last_score, agreed).timing(|_| ())
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ pub fn lines<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>) 
     lines
 }
 
-/// Returns the entries as a table with titles, as wide as the longest name; empty without entries.
 pub fn table(entries: &[VoteEntry]) -> Vec<String> {
     let width = entries.iter().map(|entry| entry.elector.chars().count()).fold(NARROWEST, usize::max);
     let titles = (!entries.is_empty()).then(|| VoteEntry::titles(width));
@@ -23,13 +22,10 @@ pub fn table(entries: &[VoteEntry]) -> Vec<String> {
     titles.into_iter().chain(rows).collect()
 }
 
-/// Name of the second phase among the electors.
 pub const SECOND_PHASE: &str = "re-search";
 
-/// The fewest characters that the name of an elector takes.
 const NARROWEST: usize = 10;
 
-/// Vote of one elector, ready to be shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoteEntry {
     /// Elector in words and by its short form: `king and centre (mbkc), adviser`, `Stockfish`.
@@ -42,7 +38,6 @@ pub struct VoteEntry {
     pub score: String,
     /// Plies: the last completed iteration.
     pub depth: u32,
-    /// Nodes visited by its search.
     pub nodes: u64,
     /// Weight in the election; `None` before the election, for advisers, and in the second phase,
     /// which is not weighed.
@@ -68,7 +63,6 @@ impl VoteEntry {
         }
     }
 
-    /// Returns the titles of the columns of [`VoteEntry`]'s display, with `width` characters for names.
     fn titles(width: usize) -> String {
         format!("  {:<width$}    move   score depth      nodes  weight", "elector")
     }
@@ -133,7 +127,6 @@ pub fn summary<L: GameLine>(line: &L, decision: &Decision<L::Move, L::Knowledge>
     text
 }
 
-/// Returns the effect of the second phase on the choice of the first one.
 pub fn second_phase(mode: &str, first_choice: &str, changed: bool) -> String {
     let did = if changed { "instead of" } else { "confirms" };
     format!("; second phase ({mode}) {did} {first_choice}")
@@ -154,17 +147,8 @@ mod tests {
 
     fn proposal(elector: &str, best: &str, phase: Phase) -> Proposal {
         let best = best.parse().expect("a move");
-        Proposal {
-            depth: 12,
-            selective_depth: 14,
-            nodes: 5000,
-            ..Proposal::of_one_ply(
-                SearchId { game: "g".into(), ply: 0, serial: 1, phase },
-                elector.into(),
-                best,
-                Score::Cp(34),
-            )
-        }
+        let proposal = crate::vote::tests::proposed(elector.into(), best, Score::Cp(34), 12);
+        Proposal { nodes: 5000, search: SearchId { phase, ..proposal.search.clone() }, ..proposal }
     }
 
     fn vote(elector: &str, knowledge: Option<&str>, best: &str) -> Vote {

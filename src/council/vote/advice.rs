@@ -19,14 +19,13 @@ impl<L: CouncilGame> FirstPhaseSetup<L> {
     /// exceed their part of the move. Always true in virtual time and without a known length.
     pub(super) fn has_time_for_advice(&self, time: Option<Duration>, searchers: &[CouncilSearcher<L>]) -> bool {
         let Some(time) = time else { return true };
-        let threads = |searcher: &CouncilSearcher<L>| searcher.spec().threads.max(1);
-        let electing = searchers.iter().filter(|searcher| searcher.adviser.is_none());
+        let threads = |searcher: &CouncilSearcher<L>| searcher.role.spec.threads.max(1);
+        let electing = searchers.iter().filter(|searcher| searcher.role.adviser.is_none());
         let cores = electing.map(threads).sum::<usize>() as f64;
         let advised = time.mul_f64(self.advised_nodes() * cores / self.share.max(0.01));
         advised.as_secs_f64() >= SHORTEST_TURN.as_secs_f64() * advisers(searchers) as f64
     }
 
-    /// The advisers' part of all nodes of a move.
     fn advised_nodes(&self) -> f64 {
         self.advice * self.advised_share
     }
@@ -35,7 +34,7 @@ impl<L: CouncilGame> FirstPhaseSetup<L> {
     /// speed, relative to complete knowledge.
     pub(super) fn limits(&self, number: usize, limits: &Limits, searchers: &[CouncilSearcher<L>]) -> Limits {
         let searcher = &searchers[number];
-        let limits = match searcher.adviser {
+        let limits = match searcher.role.adviser {
             Some(_) => self.limits_of_adviser(searcher, limits, searchers),
             None if self.anchor == Some(number) => *limits,
             None => {
@@ -44,7 +43,7 @@ impl<L: CouncilGame> FirstPhaseSetup<L> {
                 Limits { nodes, ..share_of(limits, self.share) }
             }
         };
-        at_speed(&limits, searcher.spec().speed)
+        at_speed(&limits, searcher.role.spec.speed)
     }
 
     /// Returns the limits of an adviser. Limited nodes are divided: the electors have fewer nodes, and
@@ -59,7 +58,7 @@ impl<L: CouncilGame> FirstPhaseSetup<L> {
         let advisers = advisers(searchers);
         let others = searchers.len() - advisers;
         let nodes = self.advised_nodes() * others as f64 / advisers.max(1) as f64;
-        let time = if L::proves(adviser.spec()) { self.share } else { self.advised_share };
+        let time = if L::proves(&adviser.role.spec) { self.share } else { self.advised_share };
         Limits { nodes: share_of(limits, nodes).nodes, ..share_of(limits, time) }
     }
 }
@@ -72,8 +71,8 @@ pub(super) fn turns<L: CouncilGame>(advice: f64, share: f64, searchers: &[Counci
     let turns_of_all = (searchers.len() - advisers) as f64 * advice / (1.0 - advice);
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let rounds = |share: f64| (advisers as f64 / (turns_of_all * share).max(0.001)).round().max(1.0) as u64;
-    let every = |searcher: &CouncilSearcher<L>| match searcher.adviser {
-        Some(_) if L::proves(searcher.spec()) => rounds(share),
+    let every = |searcher: &CouncilSearcher<L>| match searcher.role.adviser {
+        Some(_) if L::proves(&searcher.role.spec) => rounds(share),
         Some(_) => rounds(1.0),
         None => 1,
     };
@@ -81,5 +80,5 @@ pub(super) fn turns<L: CouncilGame>(advice: f64, share: f64, searchers: &[Counci
 }
 
 fn advisers<L: CouncilGame>(searchers: &[CouncilSearcher<L>]) -> usize {
-    searchers.iter().filter(|searcher| searcher.adviser.is_some()).count()
+    searchers.iter().filter(|searcher| searcher.role.adviser.is_some()).count()
 }

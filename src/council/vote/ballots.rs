@@ -12,35 +12,24 @@ use domain::{Bound, Line, Proposal};
 /// The newest proposal of every elector, and their common position. Static values are computed at the first use.
 pub struct Ballots<L: CouncilGame = Line> {
     electors: Arc<[ElectorSpec<L::Kind>]>,
-    /// Proposals by elector.
     cast: Vec<Option<Proposal<L::Move>>>,
     facts: Vec<Fact<L::Move>>,
     /// The prover's proposal of a proved win.
     proof: Option<Proposal<L::Move>>,
     /// The home cores' findings about the moves; `None` if no other machine votes, or all is on
     /// record.
-    verification: Option<Verification<L::Move>>,
+    verification: Option<Arc<Verification<L::Move>>>,
     line: Arc<L>,
     position: OnceLock<Option<L::Position>>,
     /// Static value of the position and gain at the end of the proposed line, by elector, for the player to move.
     values: Vec<(OnceLock<i32>, OnceLock<i32>)>,
 }
 
-/// The proposal of one elector, as a criterion sees it.
 pub(super) struct Ballot<'a, L: CouncilGame> {
-    /// The elector's place in the roster.
     pub place: usize,
     pub elector: &'a ElectorSpec<L::Kind>,
     pub proposal: &'a Proposal<L::Move>,
 }
-
-impl<L: CouncilGame> Clone for Ballot<'_, L> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<L: CouncilGame> Copy for Ballot<'_, L> {}
 
 impl<L: CouncilGame> Ballot<'_, L> {
     /// Returns the score in centipawns, for the player to move; mates lie beyond ±30000.
@@ -82,12 +71,11 @@ impl<L: CouncilGame> Ballots<L> {
 
     /// Returns the ballots, with the votes of other machines as far as `verification` bears them
     /// out.
-    pub fn verified_by(self, verification: Option<Verification<L::Move>>) -> Self {
+    pub fn verified_by(self, verification: Option<Arc<Verification<L::Move>>>) -> Self {
         Self { verification, ..self }
     }
 
-    /// Returns the home cores' findings about the moves.
-    pub(super) fn verification(&self) -> Option<&Verification<L::Move>> {
+    pub(super) fn verification(&self) -> Option<&Arc<Verification<L::Move>>> {
         self.verification.as_ref()
     }
 
@@ -106,7 +94,6 @@ impl<L: CouncilGame> Ballots<L> {
         changed
     }
 
-    /// Adds electors at the end; `electors` are all of them.
     pub(super) fn admit(&mut self, electors: Arc<[ElectorSpec<L::Kind>]>) {
         self.cast.resize_with(electors.len(), || None);
         self.values.resize_with(electors.len(), Default::default);
@@ -139,7 +126,6 @@ impl<L: CouncilGame> Ballots<L> {
         }
     }
 
-    /// Returns the proved win.
     pub(super) fn proof(&self) -> Option<&Proposal<L::Move>> {
         self.proof.as_ref()
     }
@@ -158,7 +144,6 @@ impl<L: CouncilGame> Ballots<L> {
         self.cast.get(place)?.as_ref()
     }
 
-    /// Returns the number of proposals.
     pub(super) fn len(&self) -> usize {
         self.cast.iter().flatten().count()
     }
@@ -174,7 +159,6 @@ impl<L: CouncilGame> Ballots<L> {
         moves
     }
 
-    /// Returns the number of proposals of a move.
     pub(super) fn backers(&self, best: L::Move) -> usize {
         self.iter().filter(|ballot| ballot.proposal.best == best).count()
     }

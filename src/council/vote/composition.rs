@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     CouncilGame,
-    electors::{CoresAtHand, ElectorSpec, MemoryClaim, Pool, SearchPriority, Slot},
+    electors::{CoresAtHand, ElectorSpec, MemoryClaim, Pool, SearchPriority, local_slot},
 };
 use domain::{CriterionName, SecondPhaseMode};
 use engine::{SharedTable, TURN, Turnstile};
@@ -28,9 +28,7 @@ pub(super) struct Composition<L: CouncilGame> {
     pub settings: CouncilSettings,
     variant: L::Variant,
     roster: Roster<L>,
-    /// Electors with a vote.
     pub electors: Arc<[ElectorSpec<L::Kind>]>,
-    /// Electors without a vote.
     pub advisers: Vec<ElectorSpec<L::Kind>>,
     /// Searchers of the first phase: the advisers, the electors with their groups, and in the mode `continued` the anchor. Then
     /// the searchers of the second phase, opened at the first need.
@@ -38,9 +36,7 @@ pub(super) struct Composition<L: CouncilGame> {
     pub in_first_phase: usize,
     /// Unused slots with a shared table; they take no memory.
     spare: Vec<CouncilSearcher<L>>,
-    /// Cores at the last composition of the first phase.
     first_phase_cores: Option<CoresAtHand>,
-    /// Cores at the last composition of the second phase.
     second_phase_cores: usize,
     /// Shared tables, one for each evaluation and machine of virtual time.
     tables: Vec<(usize, SharedTable)>,
@@ -81,7 +77,6 @@ impl<L: CouncilGame> Composition<L> {
         composition
     }
 
-    /// Composes the first phase for these cores, unless it is unchanged.
     pub(super) fn compose_first_phase(&mut self, cores: CoresAtHand) {
         if self.first_phase_cores.replace(cores) == Some(cores) {
             return;
@@ -117,7 +112,6 @@ impl<L: CouncilGame> Composition<L> {
         true
     }
 
-    /// Composes the second phase on `cores` cores, unless it is unchanged.
     pub(super) fn compose_second_phase(&mut self, cores: usize) {
         if std::mem::replace(&mut self.second_phase_cores, cores) == cores {
             return;
@@ -130,7 +124,6 @@ impl<L: CouncilGame> Composition<L> {
         self.searchers.extend(second);
     }
 
-    /// Returns the number of the anchor.
     pub(super) fn anchor(&self) -> Option<usize> {
         if self.continues() { self.in_first_phase.checked_sub(1) } else { None }
     }
@@ -140,13 +133,11 @@ impl<L: CouncilGame> Composition<L> {
         self.anchor().unwrap_or(self.in_first_phase)
     }
 
-    /// Makes all electors forget the last game.
     pub(super) fn new_game(&self) {
         self.tables.iter().for_each(|(_, table)| table.forget());
         self.searchers.iter().chain(&self.spare).for_each(CouncilSearcher::new_game);
     }
 
-    /// Waits until the tables have forgotten the last game.
     pub(super) async fn forgotten(&self) {
         let tables = self.tables.clone();
         // Without a thread, the next search does it.
@@ -200,10 +191,11 @@ impl<L: CouncilGame> Composition<L> {
         let mut searchers = Vec::with_capacity(roles.len());
         for role in roles {
             let known = before.iter().position(|searcher| searcher.suits(&role));
-            let searcher = known.map(|number| before.remove(number)).unwrap_or_else(|| self.open(&role));
-            searchers.push(searcher.in_role(&role));
+            let mut searcher = known.map(|number| before.remove(number)).unwrap_or_else(|| self.open(&role));
+            searcher.role = role;
+            searchers.push(searcher);
         }
-        self.spare = before.into_iter().filter(|searcher| searcher.spec().shares_table).collect();
+        self.spare = before.into_iter().filter(|searcher| searcher.role.spec.shares_table).collect();
         searchers
     }
 
@@ -219,7 +211,7 @@ impl<L: CouncilGame> Composition<L> {
             Some(machines) => (machines.turns(every.len()), machines.carrier(self.tables.clone())),
             None => (vec![TURN; every.len()], None),
         };
-        let paced = turns.iter().zip(&self.searchers).map(|(turn, searcher)| times(*turn, searcher.spec().speed));
+        let paced = turns.iter().zip(&self.searchers).map(|(turn, searcher)| times(*turn, searcher.role.spec.speed));
         Turnstile::with(every, paced.collect(), carrier)
     }
 
@@ -235,8 +227,8 @@ impl<L: CouncilGame> Composition<L> {
         Some(table)
     }
 
-    /// Opens a slot, on this machine unless it is elastic.
-    fn open(&mut self, Role { spec, elastic, elector, .. }: &Role<L::Kind>) -> CouncilSearcher<L> {
+    fn open(&mut self, role: &Role<L::Kind>) -> CouncilSearcher<L> {
+        let Role { spec, elastic, elector, .. } = role;
         let sharers = self.electors.iter().filter(|other| other.shares_table && other.kind == spec.kind).count();
         let machines = self.pool.virtual_machines().unwrap_or_default();
         let machine = elector.map_or(0, |place| machines.of(place, self.electors.len()));
@@ -247,8 +239,8 @@ impl<L: CouncilGame> Composition<L> {
             None
         };
         let table = table.as_ref();
-        let slot = if *elastic { self.pool.slot(spec, table) } else { Slot::local(spec.clone(), table) };
-        CouncilSearcher::on(slot, *elastic, machines.way_to(machine))
+        let slot = if *elastic { self.pool.slot(spec, table) } else { local_slot(spec, table) };
+        CouncilSearcher::on(slot, role.clone(), machines.way_to(machine))
     }
 }
 
@@ -288,7 +280,6 @@ fn fit_tables<L: CouncilGame>(
     memory
 }
 
-/// Returns the number of cores for the elector at this place.
 fn members(place: usize, electors: usize, cores: usize) -> usize {
     (cores / electors.max(1) + usize::from(place < cores % electors.max(1))).max(1)
 }

@@ -51,7 +51,6 @@ impl Rule {
         }
     }
 
-    /// Returns the weight of a move from its proposals' weights.
     pub(super) fn total(&self, weights: &[f64]) -> f64 {
         match self.criterion {
             // The criterion elects a proposal and counts no votes.
@@ -60,7 +59,7 @@ impl Rule {
         }
     }
 
-    /// Returns true if the criterion compares scores, so that proven results precede it (see [`super::guards`]).
+    /// Returns true if the criterion compares scores, so that proven results precede it.
     pub(super) const fn is_guarded(&self) -> bool {
         matches!(self.criterion, CriterionName::Optimistic | CriterionName::ScoreMargin)
     }

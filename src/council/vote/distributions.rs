@@ -52,7 +52,6 @@ fn auto(cores: usize) -> String {
     format!("learned-{}", cores.clamp(1, MOST_COPIES))
 }
 
-/// Returns the electors of `auto` on `cores` cores.
 pub(crate) fn auto_roster(cores: usize, hash: usize) -> Option<Vec<ElectorSpec>> {
     named(&auto(cores), hash)
 }
@@ -82,7 +81,6 @@ fn copies(name: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
     (1..=count).map(copy).collect()
 }
 
-/// Returns the electors of a roster by name or by letters.
 pub(super) fn named(roster: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
     copies(roster, hash).or_else(|| letters(roster, hash))
 }

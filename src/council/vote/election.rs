@@ -5,11 +5,10 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use super::{
     Rule,
     ballots::{Ballot, Ballots},
-    guards::guarded,
     trust::CountedBallots,
 };
 use crate::CouncilGame;
-use domain::{GameLine, Line, Proposal, Vote};
+use domain::{GameLine, Line, Proposal, Score, Vote};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ElectionOutcome<L: GameLine = Line> {
@@ -25,7 +24,6 @@ pub struct ElectionOutcome<L: GameLine = Line> {
 }
 
 impl Rule {
-    /// Returns the move that the current proposals elect; `None` without proposals.
     pub fn elected_move<L: CouncilGame>(&self, ballots: &Ballots<L>, seed: u64) -> Option<L::Move> {
         Some(self.leader_of(&self.counted(ballots, seed), seed)?.best)
     }
@@ -69,10 +67,13 @@ impl Rule {
         if self.is_guarded() {
             eligible = guarded(eligible);
         }
-        eligible.into_iter().map(|ballot| (ballot, self.weigh(&ballot, ballots))).collect()
+        let weighed = eligible.into_iter().map(|ballot| {
+            let weight = self.weigh(&ballot, ballots);
+            (ballot, weight)
+        });
+        weighed.collect()
     }
 
-    /// Returns the weight of each proposed move.
     fn totals<L: CouncilGame>(&self, ballots: &Ballots<L>, weighed: &[(Ballot<L>, f64)]) -> Vec<(L::Move, f64)> {
         let total = |best: L::Move| {
             let same = weighed.iter().filter(|(ballot, _)| ballot.proposal.best == best);
@@ -108,6 +109,25 @@ impl Rule {
         let second = totals.get(1).map_or(0.0, |(_, total)| *total);
         totals.first().is_some_and(|(_, first)| *first > second + open)
     }
+}
+
+/// Returns the eligible proposals for the criteria that compare scores, after the vote of the threads in Stockfish. A proven
+/// win is elected, the shortest mate first. A proven loss is elected only if all proposals lose; then the longest defence is.
+fn guarded<L: CouncilGame>(mut ballots: Vec<Ballot<'_, L>>) -> Vec<Ballot<'_, L>> {
+    // A bound proves nothing.
+    let mate = |ballot: &Ballot<L>| match ballot.proposal.score {
+        Score::Mate(moves) if ballot.is_exact() => Some(moves),
+        _ => None,
+    };
+    if let Some(shortest) = ballots.iter().filter_map(mate).filter(|moves| *moves > 0).min() {
+        ballots.retain(|ballot| mate(ballot) == Some(shortest));
+    } else if ballots.iter().all(|ballot| mate(ballot).is_some()) {
+        let longest = ballots.iter().filter_map(mate).min();
+        ballots.retain(|ballot| mate(ballot) == longest);
+    } else {
+        ballots.retain(|ballot| mate(ballot).is_none());
+    }
+    ballots
 }
 
 /// Returns the proposal that represents the heaviest move: its heaviest one; among equals the deepest, then the first.

@@ -1,7 +1,7 @@
 //! The move without any proposal in time: a search of two plies by the deciding thread, so that even
 //! then a *searched* move is played. It takes well under a millisecond.
 
-use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool};
+use std::sync::{Arc, atomic::AtomicBool};
 
 use shakmaty::{Color, KnownOutcome, Outcome, Position as _, Role, variant::VariantPosition};
 
@@ -16,40 +16,28 @@ use domain::{ElectorName, Limits, Line, Phase, Proposal, Score, Variant};
 const DEPTH: u32 = 2;
 /// The node limit, for positions with many captures.
 const MOST_NODES: u64 = 1000;
-/// Its name among the electors.
 const NAME: &str = "fallback";
 
-/// The deciding thread's searcher, made at its first use and kept. An elector belongs to one thread
-/// at a time; the lock lets a council pass from one thread to another, and is never contended.
-pub(super) struct FallbackSearcher<L: CouncilGame>(Mutex<Option<Box<dyn Elector<L>>>>);
-
-impl<L: CouncilGame> Default for FallbackSearcher<L> {
-    fn default() -> Self {
-        Self(Mutex::new(None))
+/// Returns the move for a question in this position; `None` without a legal move. `kept` is the deciding thread's searcher,
+/// made at its first use.
+pub(super) fn search<L: CouncilGame>(
+    kept: &mut Option<Box<dyn Elector<L>>>,
+    question: &Question<L>,
+    line: &Arc<L>,
+) -> Option<Proposal<L::Move>> {
+    let id = search_id(&question.game, &**line, Phase::First);
+    let limits = Limits { depth: Some(DEPTH), nodes: Some(MOST_NODES), ..Limits::default() };
+    let task = Task { root_moves: question.root_moves(), limits, ..Task::new(id, Arc::clone(line)) };
+    if !L::is_searchable(line.variant()) {
+        return L::at_a_glance(&task);
     }
-}
-
-impl<L: CouncilGame> FallbackSearcher<L> {
-    /// Returns the move for a question in this position; `None` without a legal move.
-    pub(super) fn search(&mut self, question: &Question<L>, line: &Arc<L>) -> Option<Proposal<L::Move>> {
-        let id = search_id(&question.game, &**line, Phase::First);
-        let limits = Limits { depth: Some(DEPTH), nodes: Some(MOST_NODES), ..Limits::default() };
-        let task = Task { root_moves: question.root_moves(), limits, ..Task::new(id, Arc::clone(line)) };
-        if !L::is_searchable(line.variant()) {
-            return L::at_a_glance(&task);
-        }
-        let mut newest = None;
-        // It fails in no position of a known variant.
-        let kept = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let mut engine = kept.take().or_else(|| L::start(&searcher::<L>(), None).ok())?;
-        let searched = engine.search(&task, &AtomicBool::new(false), &mut |proposal| newest = Some(proposal));
-        *kept = Some(engine);
-        newest.filter(|_| searched.is_ok()).or_else(|| L::at_a_glance(&task))
-    }
-}
-
-fn searcher<L: CouncilGame>() -> ElectorSpec<L::Kind> {
-    ElectorSpec { name: ElectorName::new(NAME), ..L::complete(1) }
+    let mut newest = None;
+    // It fails in no position of a known variant.
+    let searcher = || ElectorSpec { name: ElectorName::new(NAME), ..L::complete(1) };
+    let mut engine = kept.take().or_else(|| L::start(&searcher(), None).ok())?;
+    let searched = engine.search(&task, &AtomicBool::new(false), &mut |proposal| newest = Some(proposal));
+    *kept = Some(engine);
+    newest.filter(|_| searched.is_ok()).or_else(|| L::at_a_glance(&task))
 }
 
 /// Returns the best move of one ply, for variants unknown to the built-in engine: a winning move,
@@ -96,7 +84,7 @@ mod tests {
     fn search(variant: Variant, fen: &str) -> Proposal {
         let line = Arc::new(Line::from_fen(variant, fen).expect("a position"));
         let question = Question::new("g".into(), Arc::clone(&line));
-        let found = FallbackSearcher::default().search(&question, &line).expect("a move");
+        let found = super::search(&mut None, &question, &line).expect("a move");
         assert!(line.is_legal(found.best));
         found
     }

@@ -12,19 +12,18 @@ use super::{
     GroupMode, Rule,
     ballots::Ballots,
     election::{ElectionOutcome, split},
-    proving::Proving,
+    proving::{Proving, about},
     question::{Progress, at_speed, share_of},
     search_session::{Event, SearchSession},
     searcher::{CouncilSearcher, search_id},
-    second::{SearchAssignment, SecondPhaseTask},
-    split_group::SplitGroup,
+    second::{SearchAssignment, SecondPhaseTask, SplitGroup},
     trust,
 };
 use crate::{
     CouncilGame,
     electors::{ElectorSpec, Guidance, Hints, SearchReport, Task, Verification},
 };
-use domain::{Bound, Phase, Proposal};
+use domain::{Bound, GameLine, Phase, Proposal};
 use engine::{BestOfGroup, Turnstile};
 
 /// The wait for silent electors after others have finished, if only the electors' own limits end
@@ -37,7 +36,6 @@ const LONGEST_BURST: usize = 1000;
 pub(super) struct FirstPhaseSetup<L: CouncilGame> {
     pub electors: Arc<[ElectorSpec<L::Kind>]>,
     pub rule: Rule,
-    /// The seed of ties.
     pub seed: u64,
     pub groups: GroupMode,
     /// Its part of the time and of the nodes, 0 to 1.
@@ -48,11 +46,12 @@ pub(super) struct FirstPhaseSetup<L: CouncilGame> {
     pub advice: f64,
     /// The anchor. It goes on afterwards, and so gets all of its nodes.
     pub anchor: Option<usize>,
-    /// The turnstile of the searchers, in virtual time.
     pub round_robin: Option<Arc<Turnstile>>,
     /// Wakes the verifier of other machines' proposals; `None` without other machines.
     pub verifier: Option<Arc<Notify>>,
 }
+
+type LineVerification<L> = (Arc<L>, Arc<Verification<<L as GameLine>::Move>>);
 
 pub(super) struct FirstPhase<L: CouncilGame> {
     setup: FirstPhaseSetup<L>,
@@ -68,15 +67,13 @@ pub(super) struct FirstPhase<L: CouncilGame> {
     /// Number of counted proposals, number of their different moves, and the split of the vote.
     standing: (usize, usize, f64),
     /// Verifications by line: values of home cores for the moves of other machines.
-    verifications: Vec<(Arc<L>, Verification<L::Move>)>,
+    verifications: Vec<LineVerification<L>>,
     /// The leading move's share of its searcher's nodes.
     effort: Option<f64>,
     changes: u32,
     pub proving: Proving<L>,
-    /// The proposed moves, for the anchor.
     pub hints: Hints<L::Move>,
     best_of_groups: Vec<Arc<BestOfGroup>>,
-    /// Groups with PV-split, by elector.
     split_groups: Vec<Option<SplitGroup<L>>>,
 }
 
@@ -91,7 +88,7 @@ impl<L: CouncilGame> FirstPhase<L> {
             ballots: Ballots::new(Arc::clone(&setup.electors), Arc::clone(&line)),
             lines: searchers.iter().map(|_| Arc::clone(&line)).collect(),
             newest: searchers.iter().map(|_| None).collect(),
-            advisers: (0..searchers.len()).filter(|number| searchers[*number].adviser.is_some()).collect(),
+            advisers: (0..searchers.len()).filter(|number| searchers[*number].role.adviser.is_some()).collect(),
             leader: None,
             home: None,
             standing: (0, 0, 0.0),
@@ -131,10 +128,10 @@ impl<L: CouncilGame> FirstPhase<L> {
     fn put_all_to_work(&mut self, first: usize, session: &mut SearchSession<L>, searchers: &mut [CouncilSearcher<L>]) {
         let time = session.time_left(self.setup.share);
         // Electors before advisers: no decision is possible until one of them has proposed.
-        let advises = |number: &usize| searchers[*number].adviser.is_some();
+        let advises = |number: &usize| searchers[*number].role.adviser.is_some();
         let (advisers, electors): (Vec<usize>, Vec<usize>) = (first..searchers.len()).partition(advises);
         for number in electors.into_iter().chain(advisers) {
-            let place = searchers[number].elector.unwrap_or_default();
+            let place = searchers[number].role.elector.unwrap_or_default();
             let pondered = session.question.pondering.as_ref().and_then(|pondering| pondering.line_of(place).cloned());
             let line = pondered.unwrap_or_else(|| Arc::clone(&self.line));
             self.put_to_work(number, line, time, session, searchers);
@@ -170,7 +167,8 @@ impl<L: CouncilGame> FirstPhase<L> {
         let allowed = question.root_moves();
         let candidates = if allowed.is_empty() { line.legal_moves() } else { allowed };
         let limits = at_speed(&share_of(&question.limits, self.setup.share), self.setup.electors[elector].speed);
-        let task = SecondPhaseTask { line, candidates, searchers: members.len(), limits };
+        let (game, phase) = (question.game.clone(), Phase::First);
+        let task = SecondPhaseTask { game, phase, line, candidates, searchers: members.len(), limits };
         let (group, assignments) = SplitGroup::begin(task, members);
         self.split_groups[elector] = Some(group);
         assign(assignments, session, searchers);
@@ -185,7 +183,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         session: &SearchSession<L>,
         searchers: &mut [CouncilSearcher<L>],
     ) {
-        if let Some(elector) = searchers[number].elector {
+        if let Some(elector) = searchers[number].role.elector {
             let members = self.members_of_split(elector, searchers);
             if members.contains(&number) {
                 // The first of them begins for all.
@@ -195,7 +193,7 @@ impl<L: CouncilGame> FirstPhase<L> {
                 return;
             }
         }
-        if searchers[number].adviser.is_some() && !self.setup.has_time_for_advice(time, searchers) {
+        if searchers[number].role.adviser.is_some() && !self.setup.has_time_for_advice(time, searchers) {
             self.newest[number] = None;
             self.lines[number] = line;
             return searchers[number].stop();
@@ -217,7 +215,6 @@ impl<L: CouncilGame> FirstPhase<L> {
         searchers[number].search(task, &session.reports);
     }
 
-    /// Iterates over the advice and the proofs about the current line.
     pub(super) fn advice(&self) -> impl Iterator<Item = &Proposal<L::Move>> {
         self.advising().filter_map(|number| self.newest_of(number)).chain(self.proving.told(&self.line))
     }
@@ -233,10 +230,10 @@ impl<L: CouncilGame> FirstPhase<L> {
         if self.setup.anchor == Some(number) {
             return Guidance { hints: Some(self.hints.clone()), ..Guidance::default() };
         }
-        if let Some(adviser) = searchers[number].adviser {
+        if let Some(adviser) = searchers[number].role.adviser {
             return Guidance { advises: Some((self.hints.clone(), adviser)), ..Guidance::default() };
         }
-        let Some(elector) = searchers[number].elector else { return Guidance::default() };
+        let Some(elector) = searchers[number].role.elector else { return Guidance::default() };
         let advised = || (!self.advisers.is_empty()).then(|| self.hints.clone());
         let count = |searchers: &[CouncilSearcher<L>]| members(elector, searchers).count();
         if count(searchers) < 2 {
@@ -275,7 +272,8 @@ impl<L: CouncilGame> FirstPhase<L> {
             let patient_until = Instant::now() + PATIENCE;
             let signs_before = signs_of_life(searchers);
             let impatient = session.is_endless(until) && self.any_finished(searchers);
-            let votes_here = |searcher: &CouncilSearcher<L>| searcher.elector.is_some() && searcher.is_searching_here();
+            let votes_here =
+                |searcher: &CouncilSearcher<L>| searcher.role.elector.is_some() && searcher.is_searching_here();
             let others = if impatient {
                 session.patience_with_others(searchers.iter().any(votes_here), self.leader.is_some())
             } else {
@@ -338,7 +336,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         searchers: &mut [CouncilSearcher<L>],
     ) -> bool {
         let Some(number) = searchers.iter_mut().position(|searcher| searcher.accepts(&report)) else { return false };
-        if let Some(elector) = searchers[number].elector
+        if let Some(elector) = searchers[number].role.elector
             && self.split_groups[elector].is_some()
         {
             return self.take_of_group(elector, number, &report, session, searchers);
@@ -352,7 +350,7 @@ impl<L: CouncilGame> FirstPhase<L> {
             return counts;
         }
         self.newest[number] = Some(proposal);
-        if counts && let Some(elector) = searchers[number].elector {
+        if counts && let Some(elector) = searchers[number].role.elector {
             self.cast(elector, searchers);
         }
         counts
@@ -433,18 +431,11 @@ impl<L: CouncilGame> FirstPhase<L> {
         self.ballots = Ballots::new(Arc::clone(&self.setup.electors), Arc::clone(line)).verified_by(verification);
     }
 
-    /// Returns the verification of other machines' moves for this line.
-    fn verification_of(&mut self, line: &Arc<L>) -> Option<Verification<L::Move>> {
+    fn verification_of(&mut self, line: &Arc<L>) -> Option<Arc<Verification<L::Move>>> {
         let verifier = self.setup.verifier.as_ref()?;
-        if let Some((_, known)) = self.verifications.iter().find(|(of, _)| of == line) {
-            return Some(known.clone());
-        }
-        let verification = Verification::new(Arc::clone(verifier));
-        self.verifications.push((Arc::clone(line), verification.clone()));
-        Some(verification)
+        Some(about(&mut self.verifications, line, || Verification::new(Arc::clone(verifier))))
     }
 
-    /// Returns true if a proposal of any machine may be played.
     pub(super) fn may_be_played(&self, proposal: &Proposal<L::Move>) -> bool {
         proposal.machine.is_none() || trust::may_be_played(proposal.best, self.home, &self.ballots)
     }
@@ -477,8 +468,10 @@ impl<L: CouncilGame> FirstPhase<L> {
     /// Returns true if no further proposal can change the outcome. The anchor goes on in the second
     /// phase and is not awaited.
     fn is_settled(&self, searchers: &[CouncilSearcher<L>]) -> bool {
-        let searching =
-            searchers.iter().enumerate().filter(|(_, searcher)| searcher.is_searching() && searcher.adviser.is_none());
+        let searching = searchers
+            .iter()
+            .enumerate()
+            .filter(|(_, searcher)| searcher.is_searching() && searcher.role.adviser.is_none());
         if self.leader.is_none() {
             return searching.count() == 0;
         }
@@ -490,7 +483,7 @@ impl<L: CouncilGame> FirstPhase<L> {
             return false;
         }
         let awaited = searching.filter(|(number, _)| Some(*number) != self.setup.anchor);
-        let mut electors: Vec<usize> = awaited.filter_map(|(_, searcher)| searcher.elector).collect();
+        let mut electors: Vec<usize> = awaited.filter_map(|(_, searcher)| searcher.role.elector).collect();
         electors.dedup();
         // Before a second phase every candidate counts, independent of its weight. And in a
         // repeatable run no elector is stopped halfway: the next search would depend on its progress.
@@ -518,7 +511,6 @@ impl<L: CouncilGame> FirstPhase<L> {
         }
     }
 
-    /// Returns the moves for the second phase.
     pub(super) fn candidates(&self) -> Vec<L::Move> {
         self.setup.rule.counted(&self.ballots, self.setup.seed).moves()
     }
@@ -528,24 +520,20 @@ impl<L: CouncilGame> FirstPhase<L> {
     }
 }
 
-/// Iterates over the searchers of an elector, by number.
 fn members<L: CouncilGame>(elector: usize, searchers: &[CouncilSearcher<L>]) -> impl Iterator<Item = usize> {
-    (0..searchers.len()).filter(move |number| searchers[*number].elector == Some(elector))
+    (0..searchers.len()).filter(move |number| searchers[*number].role.elector == Some(elector))
 }
 
-/// Starts the searches of a group's members.
 fn assign<L: CouncilGame>(
     assignments: Vec<SearchAssignment<L>>,
     session: &SearchSession<L>,
     searchers: &mut [CouncilSearcher<L>],
 ) {
-    for SearchAssignment { searcher, line, root_moves, limits, guidance } in assignments {
-        let id = search_id(&session.question.game, &*line, Phase::First);
-        searchers[searcher].search(Task { root_moves, limits, guidance, ..Task::new(id, line) }, &session.reports);
+    for (searcher, task) in assignments {
+        searchers[searcher].search(task, &session.reports);
     }
 }
 
-/// Returns a number that grows while any searcher is at work.
 fn signs_of_life<L: CouncilGame>(searchers: &[CouncilSearcher<L>]) -> u64 {
     searchers.iter().map(CouncilSearcher::signs_of_life).sum()
 }

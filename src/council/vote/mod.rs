@@ -30,11 +30,11 @@
 //! | electors | `roster`, `distributions`; their cores: `composition`, `searcher` |
 //! | proposals | `ballots`; course of one question: `question`, `search_session`, `first_phase` |
 //! | advisers and provers | `advice`, `proving` |
-//! | election | `criterion`, `proofs`, `guards`, `election` |
+//! | election | `criterion`, `proofs`, `election` |
 //! | votes of other machines | `trust` |
 //! | second search | `second/` |
 //! | move without any proposal | `fallback` |
-//! | settings | `settings`, `group_mode`, `preset` (the published players) |
+//! | settings, the published players | `settings` |
 //!
 //! Invariants:
 //! - the move is legal in the line asked about and was searched, even if every elector fails or is
@@ -54,10 +54,7 @@ mod distributions;
 mod election;
 mod fallback;
 mod first_phase;
-mod group_mode;
-mod guards;
 mod pondering;
-mod preset;
 mod proofs;
 mod proving;
 mod question;
@@ -66,21 +63,22 @@ mod search_session;
 mod searcher;
 mod second;
 mod settings;
-mod split_group;
 mod trust;
 
 pub use ballots::Ballots;
 pub use criterion::Rule;
 pub use domain::{CriterionName, SecondPhaseMode};
 pub use election::ElectionOutcome;
-pub use group_mode::GroupMode;
 pub use pondering::Pondering;
 pub use question::{Progress, Question, Timing};
 pub use roster::{Roster, RosterError};
-pub use settings::{CouncilSettings, ElectorSettings, HeuristicWeights, OptionText};
+pub use settings::{CouncilSettings, ElectorSettings, GroupMode, HeuristicWeights, OptionText};
 pub(crate) use {distributions::auto_roster, fallback::best_by_material};
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -88,7 +86,6 @@ use tokio_util::sync::CancellationToken;
 use self::{
     advice::turns,
     composition::Composition,
-    fallback::FallbackSearcher,
     first_phase::{FirstPhase, FirstPhaseSetup},
     question::share_of,
     search_session::SearchSession,
@@ -97,15 +94,17 @@ use self::{
 };
 use crate::{
     CouncilGame,
-    electors::{ElectorSpec, Pool, next_arrival},
+    electors::{Elector, ElectorSpec, Pool, next_arrival},
 };
-use domain::{Decision, Line, Proposal, Source, Vote};
+use domain::{Decision, Line, Phase, Proposal, Source, Vote};
 
 /// The electors of a roster, asked for one move after another, in one game after another.
 pub struct Council<L: CouncilGame = Line> {
     pool: Pool,
     composition: Composition<L>,
-    fallback: FallbackSearcher<L>,
+    /// The fallback's searcher. An elector belongs to one thread at a time; the lock lets a council pass from one thread to another,
+    /// and is never contended.
+    fallback: Mutex<Option<Box<dyn Elector<L>>>>,
 }
 
 impl<L: CouncilGame> Council<L> {
@@ -113,7 +112,7 @@ impl<L: CouncilGame> Council<L> {
     /// other machines, the composition is updated before every question.
     pub fn new(pool: &Pool, roster: &Roster<L>, settings: &CouncilSettings, variant: L::Variant) -> Self {
         let composition = Composition::new(pool, roster, settings, variant);
-        Self { pool: pool.clone(), composition, fallback: FallbackSearcher::default() }
+        Self { pool: pool.clone(), composition, fallback: Mutex::new(None) }
     }
 
     /// Returns the current electors: the roster without those that cannot play this variant.
@@ -121,7 +120,6 @@ impl<L: CouncilGame> Council<L> {
         &self.composition.electors
     }
 
-    /// Makes all electors forget the last game.
     pub fn new_game(&self) {
         self.composition.new_game();
     }
@@ -223,16 +221,18 @@ impl<L: CouncilGame> Council<L> {
         let rest = share_of(&session.question.limits, 1.0 - split);
         let threads = Layout::of(mode, cores).threads as u64;
         let task = SecondPhaseTask {
+            game: session.question.game.clone(),
+            phase: Phase::Second,
             line: Arc::clone(&first.line),
             candidates: first.candidates(),
             searchers: searchers.len(),
             limits: domain::Limits { nodes: rest.nodes.map(|nodes| nodes.saturating_mul(threads)), ..rest },
         };
         let before = first.newest_of(start).cloned();
-        let strategy = second::of(mode, before);
+        let strategy = second::of(mode, task, before);
         let verification = first.ballots.verification().cloned();
         let (home, progress) = (first.home, first.progress());
-        let run = SecondPhaseRun { task, strategy, searchers, progress, home, verification };
+        let run = SecondPhaseRun { strategy, searchers, progress, home, verification };
         let found = run.run(session).await?;
         let first_choice = outcome.elected.best;
         Some(found.map(|proposal| domain::SecondPhase { mode, first_choice, proposal }))
@@ -290,9 +290,9 @@ impl<L: CouncilGame> Council<L> {
         votes.collect()
     }
 
-    /// Searches a move in place of the electors, and reports it as one of their proposals.
     fn fall_back(&mut self, first: &FirstPhase<L>, session: &mut SearchSession<L>) -> Option<Proposal<L::Move>> {
-        let proposal = self.fallback.search(session.question, &first.line)?;
+        let kept = self.fallback.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let proposal = fallback::search(kept, session.question, &first.line)?;
         tracing::warn!(best = %proposal.best, "no elector proposed a move in time; playing a move of a short search");
         session.show(&proposal);
         let progress = Progress {
@@ -308,7 +308,6 @@ impl<L: CouncilGame> Council<L> {
         Some(proposal)
     }
 
-    /// Returns the first phase's part of the time.
     fn first_share(&self) -> f64 {
         let CouncilSettings { criterion, split, .. } = self.composition.settings;
         if criterion == CriterionName::ReSearch { split.clamp(0.0, 1.0) } else { 1.0 }
@@ -322,7 +321,6 @@ impl<L: CouncilGame> Council<L> {
         self.composition.settings.criterion == CriterionName::ReSearch && open && !proved && !session.must_answer()
     }
 
-    /// Returns the cores for a second phase of this length.
     fn second_phase_cores(&self, time: Option<Duration>) -> usize {
         let CouncilSettings { second_phase, cores, .. } = self.composition.settings;
         let there_are = self.pool.cores_for(time);
@@ -338,4 +336,4 @@ impl<L: CouncilGame> Council<L> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -41,19 +41,16 @@ impl<L: PartialEq> Pondering<L> {
         self.decided.get().and_then(|index| self.lines.get(*index))
     }
 
-    /// Records the line of the decision.
     pub(super) fn decide(&self, line: &L) {
         if let Some(index) = self.lines.iter().position(|candidate| **candidate == *line) {
             let _ = self.decided.set(index);
         }
     }
 
-    /// Returns the settled line.
     pub(super) fn settled(&self) -> Option<&Arc<L>> {
         self.settled.get().and_then(|index| self.lines.get(*index))
     }
 
-    /// Returns the line for the elector at this place in the roster.
     pub(super) fn line_of(&self, place: usize) -> Option<&Arc<L>> {
         self.settled().or_else(|| self.lines.get(place % self.lines.len().max(1)))
     }

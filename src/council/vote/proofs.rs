@@ -22,10 +22,11 @@ mod tests {
 
     use super::*;
     use crate::{
-        Ballots, CouncilSettings, Roster, Rule,
-        electors::{ElectorSpec, Finding},
+        Ballots, CouncilSettings, Rule,
+        electors::Finding,
+        vote::tests::{electors, proposed},
     };
-    use domain::{CriterionName, Line, Phase, Score, SearchId, UciMove, Variant};
+    use domain::{CriterionName, Line, Score, UciMove, Variant};
 
     fn mv(text: &str) -> UciMove {
         text.parse().expect("a move")
@@ -36,25 +37,11 @@ mod tests {
     }
 
     fn proposal(best: &str, score: i32) -> Proposal {
-        Proposal {
-            bound: Bound::Lower,
-            depth: 5,
-            selective_depth: 5,
-            ..Proposal::of_one_ply(
-                SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First },
-                "e".into(),
-                mv(best),
-                Score::Cp(score),
-            )
-        }
+        Proposal { bound: Bound::Lower, ..proposed("e".into(), mv(best), Score::Cp(score), 5) }
     }
 
     fn ballots(said: &[(&str, i32)], facts: &[Fact]) -> Ballots {
-        let electors: Vec<ElectorSpec> = {
-            let letters = ["mp", "ma", "mc", "mx"][..said.len()].join(" ");
-            let settings = CouncilSettings { roster: letters, ..CouncilSettings::default() };
-            Roster::from_settings(&settings).expect("a roster").electors().to_vec()
-        };
+        let electors = electors(&["mp", "ma", "mc", "mx"][..said.len()].join(" "));
         let proposals: Vec<_> = said.iter().map(|(best, score)| Some(proposal(best, *score))).collect();
         let mut ballots = Ballots::recorded(&Line::start(Variant::Standard), &electors, &proposals);
         ballots.learn(facts.to_vec());

@@ -9,19 +9,16 @@ use crate::{
 };
 use domain::Proposal;
 
-/// The provers among the searchers of a question, and their results.
 pub(super) struct Proving<L: CouncilGame> {
     provers: Vec<usize>,
-    /// Proved facts by line.
     facts: Vec<(Arc<L>, Facts<L::Move>)>,
     /// The provers' claims, each with its line, in order of arrival.
     told: Vec<(Arc<L>, Proposal<L::Move>)>,
 }
 
 impl<L: CouncilGame> Proving<L> {
-    /// Finds the provers among these searchers; nothing is proved yet.
     pub(super) fn begin(searchers: &[CouncilSearcher<L>]) -> Self {
-        let provers = (0..searchers.len()).filter(|number| L::proves(searchers[*number].spec())).collect();
+        let provers = (0..searchers.len()).filter(|number| L::proves(&searchers[*number].role.spec)).collect();
         Self { provers, facts: Vec::new(), told: Vec::new() }
     }
 
@@ -29,7 +26,6 @@ impl<L: CouncilGame> Proving<L> {
         self.provers.contains(&number)
     }
 
-    /// Returns true if a prover is still at work.
     pub(super) fn goes_on(&self, searchers: &[CouncilSearcher<L>]) -> bool {
         self.provers.iter().any(|number| searchers[*number].is_searching())
     }
@@ -46,7 +42,6 @@ impl<L: CouncilGame> Proving<L> {
         Guidance { facts, ..guidance }
     }
 
-    /// Takes a prover's proposal about the end of a line.
     pub(super) fn take(&mut self, line: &Arc<L>, proposal: Proposal<L::Move>) {
         self.told.retain(|(of, known)| of != line || known.best != proposal.best || known.elector != proposal.elector);
         self.told.push((Arc::clone(line), proposal));
@@ -64,19 +59,23 @@ impl<L: CouncilGame> Proving<L> {
         ballots.learn(facts);
     }
 
-    /// Iterates over the claims about the end of a line.
     pub(super) fn told(&self, line: &Arc<L>) -> impl Iterator<Item = &Proposal<L::Move>> {
         self.told.iter().filter(move |(of, _)| of == line).map(|(_, proposal)| proposal)
     }
 
     fn facts_about(&mut self, line: &Arc<L>) -> Facts<L::Move> {
-        if let Some((_, facts)) = self.facts.iter().find(|(of, _)| of == line) {
-            return facts.clone();
-        }
-        let facts = Facts::default();
-        self.facts.push((Arc::clone(line), facts.clone()));
-        facts
+        about(&mut self.facts, line, Facts::default)
     }
+}
+
+/// Returns the entry of a line, a new one if there is none.
+pub(super) fn about<L: PartialEq, T: Clone>(known: &mut Vec<(Arc<L>, T)>, line: &Arc<L>, new: impl FnOnce() -> T) -> T {
+    if let Some((_, entry)) = known.iter().find(|(of, _)| of == line) {
+        return entry.clone();
+    }
+    let entry = new();
+    known.push((Arc::clone(line), entry.clone()));
+    entry
 }
 
 #[cfg(test)]

@@ -8,16 +8,12 @@ use tokio_util::sync::CancellationToken;
 use super::Pondering;
 use domain::{GameId, GameLine, Limits, Line, Score, UciMove};
 
-/// The progress of a council, for the timing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress<M = UciMove> {
     pub electors: usize,
-    /// The number of proposals, one for each elector.
     pub proposals: usize,
-    /// The number of different moves proposed.
     pub distinct_moves: usize,
     pub changes: u32,
-    /// The currently winning move.
     pub leader: Option<M>,
     /// The value for the player to move.
     pub score: Option<Score>,
@@ -68,7 +64,6 @@ pub(super) fn times(nodes: u64, speed: f64) -> u64 {
     ((nodes as f64 * speed).round() as u64).max(1)
 }
 
-/// Returns the limits with the nodes of an elector of this speed.
 pub(super) fn at_speed(limits: &Limits, speed: f64) -> Limits {
     Limits { nodes: limits.nodes.map(|nodes| times(nodes, speed)), ..*limits }
 }

@@ -1,6 +1,6 @@
 //! Rosters: the electors of a council (docs/method.md §3, distributions).
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use super::{
     CouncilSettings, ElectorSettings, OptionText,
@@ -22,62 +22,40 @@ pub struct Roster<L: CouncilGame = Line> {
     grows: bool,
 }
 
-/// An error in the settings of a roster.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RosterError {
-    #[error("advisers {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
-    UnknownAdvisers(String),
-    /// Neither a distribution nor a list of knowledge sets.
-    #[error("roster {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
-    Unknown(String),
-    /// `custom` without electors.
-    #[error("roster \"custom\": expected {accepted}", accepted = self.key_and_accepted().1)]
-    Empty,
-    /// An elector with both `knowledge` and `engine`, or neither.
-    #[error("elector {0}: expected {accepted}", accepted = self.key_and_accepted().1)]
-    Ambiguous(usize),
-    /// A number out of its range.
-    #[error("elector {elector}: expected {accepted}")]
-    Range { elector: usize, accepted: String },
-    /// Options for an unknown elector, or for one without an engine.
-    #[error("options of {0:?}: expected {accepted}", accepted = self.key_and_accepted().1)]
-    NoEngine(String),
-    #[error("elector {0}: expected {accepted}", accepted = self.key_and_accepted().1)]
-    Duplicate(ElectorName),
+#[error("{message}")]
+pub struct RosterError {
+    pub key: &'static str,
+    pub accepted: String,
+    message: String,
 }
 
 impl RosterError {
-    /// Returns the wrong key of the `council` table, and its accepted values.
-    pub fn key_and_accepted(&self) -> (&'static str, String) {
-        match self {
-            Self::Unknown(given) => {
-                let distance = |name: &&str| strsim::damerau_levenshtein(name, given);
-                let near = Roster::names().chain(["auto", "custom"]).min_by_key(distance);
-                let near = near.filter(|name| distance(name) <= 3).map(|name| format!("; did you mean {name}?"));
-                (
-                    "roster",
-                    format!(
-                        "auto, custom, copies such as complete-4 (nine, learned, noise), a distribution such as balanced-7 (docs/council.md), or knowledge letters such as \"mbxkcpar mp ma\"{}",
-                        near.unwrap_or_default()
-                    ),
-                )
-            }
-            Self::UnknownAdvisers(_) => (
-                "advisers",
-                "auto, nothing, a distribution such as balanced-3, or a list, each named once, of knowledge letters such as mpar and of mates (the provers checks, draws and tables were removed)"
-                    .to_owned(),
-            ),
-            Self::Empty => ("electors", "at least one elector for the roster \"custom\"".to_owned()),
-            Self::Ambiguous(index) => (
-                "electors",
-                format!("either `knowledge` (letters) or `engine` (a program) for elector {index}, not both"),
-            ),
-            Self::Range { elector, accepted } => ("electors", format!("{accepted} for elector {elector}")),
-            Self::NoEngine(_) => ("options", "the name of an elector that is an `engine`".to_owned()),
-            Self::Duplicate(name) => {
-                ("electors", format!("a `name` of its own for each elector ({name} stands twice)"))
-            }
-        }
+    fn new(key: &'static str, given: impl fmt::Display, accepted: impl fmt::Display) -> Self {
+        Self { key, accepted: accepted.to_string(), message: format!("{given}: expected {accepted}") }
+    }
+
+    /// Neither a distribution nor a list of knowledge sets.
+    fn unknown(given: &str) -> Self {
+        let distance = |name: &&str| strsim::damerau_levenshtein(name, given);
+        let near = Roster::names().chain(["auto", "custom"]).min_by_key(distance);
+        let near = near.filter(|name| distance(name) <= 3).map(|name| format!("; did you mean {name}?"));
+        let accepted = format!(
+            "auto, custom, copies such as complete-4 (nine, learned, noise), a distribution such as balanced-7 (docs/council.md), or knowledge letters such as \"mbxkcpar mp ma\"{}",
+            near.unwrap_or_default()
+        );
+        Self::new("roster", format_args!("roster {given:?}"), accepted)
+    }
+
+    fn unknown_advisers(given: &str) -> Self {
+        let accepted = "auto, nothing, a distribution such as balanced-3, or a list, each named once, of knowledge letters such as mpar and of mates (the provers checks, draws and tables were removed)";
+        Self::new("advisers", format_args!("advisers {given:?}"), accepted)
+    }
+
+    /// A number out of its range, or a file that cannot be used.
+    fn range(index: usize, accepted: &str) -> Self {
+        let error = Self::new("electors", format_args!("elector {index}"), accepted);
+        Self { accepted: format!("{accepted} for elector {index}"), ..error }
     }
 }
 
@@ -106,18 +84,15 @@ impl Roster {
         roster
     }
 
-    /// Returns true if an external engine is among the electors or advisers.
     pub fn has_engines(&self) -> bool {
         let mut all = self.electors.iter().chain(&self.advisers);
         all.any(|elector| matches!(elector.kind, ElectorKind::Engine(_)))
     }
 
-    /// Iterates over the names of the distributions.
     pub fn names() -> impl Iterator<Item = &'static str> {
         DISTRIBUTIONS.iter().chain(WITHOUT_CENTRE).map(|(name, _)| *name)
     }
 
-    /// Returns the roster of the settings.
     pub fn from_settings(settings: &CouncilSettings) -> Result<Self, RosterError> {
         let (name, hash) = (settings.roster.as_str(), settings.hash);
         let electors = match name {
@@ -133,21 +108,22 @@ impl Roster {
                 let cores = if settings.cores == 0 { cores_at_hand() } else { settings.cores };
                 distributions::auto_roster(cores, hash).unwrap_or_default()
             }
-            _ => distributions::named(name, hash).ok_or_else(|| RosterError::Unknown(name.to_owned()))?,
+            _ => distributions::named(name, hash).ok_or_else(|| RosterError::unknown(name))?,
         };
+        if electors.is_empty() && name == "custom" {
+            let accepted = "at least one elector for the roster \"custom\"";
+            return Err(RosterError::new("electors", "roster \"custom\"", accepted));
+        }
         if electors.is_empty() {
-            return Err(if settings.roster == "custom" {
-                RosterError::Empty
-            } else {
-                RosterError::Unknown(settings.roster.clone())
-            });
+            return Err(RosterError::unknown(name));
         }
         if let Some(twice) = named_twice(&electors) {
-            return Err(RosterError::Duplicate(twice.clone()));
+            let accepted = format_args!("a `name` of its own for each elector ({twice} stands twice)");
+            return Err(RosterError::new("electors", format_args!("elector {twice}"), accepted));
         }
         check_instances(&electors)?;
         let advisers = distributions::advisers(&settings.advisers, name == "auto", hash);
-        let advisers = advisers.ok_or_else(|| RosterError::UnknownAdvisers(settings.advisers.clone()))?;
+        let advisers = advisers.ok_or_else(|| RosterError::unknown_advisers(&settings.advisers))?;
         check_advisers(&advisers)?;
         Ok(Self { electors, advisers, grows: name == "auto" && settings.cores == 0 })
     }
@@ -167,7 +143,6 @@ impl<L: CouncilGame> Roster<L> {
         Self { electors, advisers: Vec::new(), grows: false }
     }
 
-    /// Adds these advisers, with unique names.
     #[cfg(test)]
     pub(crate) fn advised_by(self, advisers: Vec<ElectorSpec<L::Kind>>) -> Self {
         Self { advisers, ..self }
@@ -182,7 +157,6 @@ impl<L: CouncilGame> Roster<L> {
         &self.advisers
     }
 
-    /// Returns true if it has a copy for each core.
     pub fn grows(&self) -> bool {
         self.grows
     }
@@ -229,14 +203,17 @@ fn elector_from(index: usize, elector: &ElectorSettings, hash: usize) -> Result<
             let file = stem.map_or_else(|| "engine".to_owned(), |stem| stem.to_string_lossy().into_owned());
             (ElectorKind::Engine(program), file)
         }
-        _ => return Err(RosterError::Ambiguous(index)),
+        _ => {
+            let accepted = "either `knowledge` (letters) or `engine` (a program)";
+            let accepted = format_args!("{accepted} for elector {index}, not both");
+            return Err(RosterError::new("electors", format_args!("elector {index}"), accepted));
+        }
     };
     let name = elector.name.clone().unwrap_or(usual_name);
     let spec = ElectorSpec::new(name.into(), kind, elector.hash.unwrap_or(hash));
     Ok(ElectorSpec { shares_table: elector.shares_table, weight: elector.weight, ..spec })
 }
 
-/// Sets options of engines by the names of their electors.
 fn set_options(
     electors: &mut [ElectorSpec],
     options: &BTreeMap<String, BTreeMap<String, OptionText>>,
@@ -248,7 +225,10 @@ fn set_options(
                 let changed = changed.iter().map(|(option, OptionText(text))| (option.clone(), text.clone()));
                 program.options.extend(changed);
             }
-            _ => return Err(RosterError::NoEngine(name.clone())),
+            _ => {
+                let accepted = "the name of an elector that is an `engine`";
+                return Err(RosterError::new("options", format_args!("options of {name:?}"), accepted));
+            }
         }
     }
     Ok(())
@@ -259,39 +239,32 @@ fn named_twice(electors: &[ElectorSpec]) -> Option<&ElectorName> {
     (0..electors.len()).find(|index| again(*index)).map(|index| &electors[index].name)
 }
 
-/// Checks the numbers and nets of all instances of the built-in engine.
 fn check_instances(electors: &[ElectorSpec]) -> Result<(), RosterError> {
-    for (elector, spec) in electors.iter().enumerate() {
-        if let ElectorKind::Own(instance) = &spec.kind {
-            instance.check().map_err(|accepted| RosterError::Range { elector, accepted })?;
-        }
-    }
-    Ok(())
+    let mut own = electors.iter().enumerate().filter_map(|(index, spec)| Some((index, spec.instance()?)));
+    own.try_for_each(|(index, instance)| instance.check().map_err(|accepted| RosterError::range(index, &accepted)))
 }
 
-/// Checks the advisers' instances and names.
 fn check_advisers(advisers: &[ElectorSpec]) -> Result<(), RosterError> {
     check_instances(advisers)?;
     if let Some(twice) = named_twice(advisers) {
-        return Err(RosterError::UnknownAdvisers(format!("{twice} {twice}")));
+        return Err(RosterError::unknown_advisers(&format!("{twice} {twice}")));
     }
     Ok(())
 }
 
-/// Reads an instance of the built-in engine from the settings.
 fn instance(index: usize, elector: &ElectorSettings, knowledge: Knowledge) -> Result<Instance, RosterError> {
-    let range = |accepted: String| RosterError::Range { elector: index, accepted };
+    let range = |accepted: &str| RosterError::range(index, accepted);
     let mut instance = Instance::new(knowledge);
     for (letter, share) in &elector.percentages {
         let known = Heuristic::WITH_NET.into_iter().find(|heuristic| heuristic.letter() == *letter);
-        let heuristic = known.ok_or_else(|| range("letters of mbxkcparn in `percentages`".to_owned()))?;
+        let heuristic = known.ok_or_else(|| range("letters of mbxkcparn in `percentages`"))?;
         instance.percentages[heuristic as usize] = *share;
     }
     instance.contempt = elector.contempt.unwrap_or(instance.contempt);
     instance.selectivity = elector.selectivity.unwrap_or(instance.selectivity);
     instance.noise = Noise { amplitude: elector.noise, seed: elector.seed };
     let net = elector.net.as_deref().map(net_file).transpose();
-    instance.net = net.map_err(|error| range(format!("a file of a net as `net` ({error})")))?;
+    instance.net = net.map_err(|error| range(&format!("a file of a net as `net` ({error})")))?;
     Ok(instance)
 }
 
@@ -322,7 +295,6 @@ mod tests {
         assert_eq!(names, ["mbxkcpar", "mp", "ma"]);
     }
 
-    /// Returns the program and the arguments of an engine in the settings.
     fn command(engine: &str, arguments: &[&str]) -> (String, Vec<String>) {
         let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         let elector = ElectorSettings { engine: Some(engine.into()), arguments, ..ElectorSettings::default() };
@@ -386,8 +358,9 @@ mod tests {
     fn roster_errors_name_accepted_forms() {
         let error = roster("balanced-9").expect_err("no such distribution").to_string();
         assert!(error.contains("\"balanced-9\"") && error.contains("balanced-7"), "{error}");
-        assert_eq!(roster(""), Err(RosterError::Unknown(String::new())));
-        assert_eq!(roster("custom"), Err(RosterError::Empty));
-        assert_eq!(roster("mp mp"), Err(RosterError::Duplicate("mp".into())));
+        assert_eq!(roster(""), Err(RosterError::unknown("")));
+        let text = |roster_text: &str| roster(roster_text).expect_err("no roster").to_string();
+        assert_eq!(text("custom"), "roster \"custom\": expected at least one elector for the roster \"custom\"");
+        assert_eq!(text("mp mp"), "elector mp: expected a `name` of its own for each elector (mp stands twice)");
     }
 }

@@ -1,9 +1,12 @@
 //! One question during its search: the next event, and the end of its time.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use tokio::{
-    sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
+    sync::mpsc::{self, UnboundedReceiver},
     time::sleep_until,
 };
 use tokio_util::sync::CancellationToken;
@@ -11,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::question::{Progress, Question};
 use crate::{
     BriefWait,
-    electors::{SearchReport, Verification},
+    electors::{Reports, SearchReport, Verification},
 };
 use domain::{GameLine, Proposal};
 
@@ -36,7 +39,6 @@ const OTHERS: Duration = Duration::from_millis(500);
 /// The time to wait for them if this machine has proposed nothing.
 const ONLY_OTHERS: Duration = Duration::from_secs(30);
 
-/// The next event of a question.
 pub(super) enum Event<M> {
     SearchReport(SearchReport<M>),
     /// The timing must be called again.
@@ -45,21 +47,19 @@ pub(super) enum Event<M> {
     Verified,
     /// The time is up, or an answer is requested now.
     TimeIsUp,
-    /// The question was cancelled.
     Cancelled,
 }
 
-/// One question while it is searched: its clock, its signals and its inbox.
 pub(super) struct SearchSession<'a, L: GameLine> {
     pub question: &'a mut Question<L>,
     cancelled: &'a CancellationToken,
     watch: &'a mut (dyn FnMut(&Proposal<L::Move>) + Send),
-    pub reports: UnboundedSender<SearchReport<L::Move>>,
+    pub reports: Reports<L::Move>,
     inbox: UnboundedReceiver<SearchReport<L::Move>>,
     started: Instant,
     home_ended: Option<Instant>,
     /// The home cores' findings about moves of other machines; `None` without any.
-    pub verification: Option<Verification<L::Move>>,
+    pub verification: Option<Arc<Verification<L::Move>>>,
     /// The deadline of the first proposal after a request for an answer.
     answer_by: Option<Instant>,
 }
@@ -88,12 +88,10 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
         self.started.elapsed()
     }
 
-    /// Reports a proposal to the observers.
     pub(super) fn show(&mut self, proposal: &Proposal<L::Move>) {
         (self.watch)(proposal);
     }
 
-    /// Returns true if an answer is requested at once.
     pub(super) fn must_answer(&self) -> bool {
         self.question.answer_now.is_cancelled()
     }
@@ -172,7 +170,6 @@ impl<'a, L: GameLine> SearchSession<'a, L> {
         }
     }
 
-    /// Returns the next report without waiting.
     pub(super) fn pending_report(&mut self) -> Option<SearchReport<L::Move>> {
         self.inbox.try_recv().ok()
     }

@@ -8,16 +8,14 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     CouncilGame,
-    electors::{ElectorSpec, SearchReport, SearchState, Slot, Task},
+    electors::{ElectorSpec, Reports, SearchReport, SearchState, Slot, Task},
 };
 use domain::{GameId, GameLine, Phase, ProcessMetrics, SearchId};
 
-/// A searcher's elector and its purpose.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Role<K> {
     pub spec: ElectorSpec<K>,
@@ -30,13 +28,11 @@ pub(super) struct Role<K> {
 }
 
 impl<K> Role<K> {
-    /// Creates a role without a vote.
     pub(super) fn of(spec: ElectorSpec<K>, elastic: bool) -> Self {
         Self { spec, elector: None, adviser: None, elastic }
     }
 }
 
-/// Counts the searches of this process.
 static SERIAL: AtomicU64 = AtomicU64::new(0);
 
 /// Returns the identity of a new search of this line, with a number unique in this process.
@@ -44,49 +40,31 @@ pub(super) fn search_id(game: &GameId, line: &impl GameLine, phase: Phase) -> Se
     SearchId { game: game.clone(), ply: line.ply(), serial: SERIAL.fetch_add(1, Relaxed), phase }
 }
 
-/// A slot, its search for the current question, and the cost so far.
 #[derive(Debug)]
 pub(super) struct CouncilSearcher<L: CouncilGame> {
-    /// The place of its elector in the roster; `None` without a vote.
-    pub elector: Option<usize>,
-    /// The number of the adviser; `None` for other searchers.
-    pub adviser: Option<usize>,
+    pub role: Role<L::Kind>,
     /// Delay of its task and its proposals in virtual time, in nodes, if it is on another machine.
     pub on_the_way: u64,
-    slot: Slot<L>,
-    /// True if the slot may search on other machines.
-    elastic: bool,
+    slot: Box<dyn Slot<L>>,
     current: Option<(SearchId, Arc<SearchState>)>,
     nodes: u64,
     busy: Duration,
 }
 
 impl<L: CouncilGame> CouncilSearcher<L> {
-    /// Creates a searcher on a slot, elastic or not, without a role.
-    pub(super) fn on(slot: Slot<L>, elastic: bool, on_the_way: u64) -> Self {
-        Self { elector: None, adviser: None, on_the_way, slot, elastic, current: None, nodes: 0, busy: Duration::ZERO }
+    pub(super) fn on(slot: Box<dyn Slot<L>>, role: Role<L::Kind>, on_the_way: u64) -> Self {
+        Self { role, on_the_way, slot, current: None, nodes: 0, busy: Duration::ZERO }
     }
 
-    /// Returns true if the slot has this elector and elasticity.
     pub(super) fn suits(&self, role: &Role<L::Kind>) -> bool {
-        self.elastic == role.elastic && *self.spec() == role.spec
+        self.role.elastic == role.elastic && self.role.spec == role.spec
     }
 
-    pub(super) fn in_role(self, role: &Role<L::Kind>) -> Self {
-        Self { elector: role.elector, adviser: role.adviser, ..self }
-    }
-
-    pub(super) fn spec(&self) -> &ElectorSpec<L::Kind> {
-        self.slot.spec()
-    }
-
-    /// Forgets the last question.
     pub(super) fn begin_question(&mut self) {
         (self.current, self.nodes, self.busy) = (None, 0, Duration::ZERO);
     }
 
-    /// Begins a search, and drops a running one.
-    pub(super) fn search(&mut self, task: Task<L>, reports: &UnboundedSender<SearchReport<L::Move>>) {
+    pub(super) fn search(&mut self, task: Task<L>, reports: &Reports<L::Move>) {
         self.finish();
         self.current = Some((task.id.clone(), Arc::clone(&task.state)));
         self.slot.search(task, reports);
@@ -126,7 +104,6 @@ impl<L: CouncilGame> CouncilSearcher<L> {
         self.slot.stop();
     }
 
-    /// Returns its nodes for this question.
     pub(super) fn nodes(&self) -> u64 {
         self.nodes + self.current.as_ref().map_or(0, |(_, search)| search.nodes())
     }
@@ -161,7 +138,7 @@ pub(super) fn processes<L: CouncilGame>(phases: &[&[CouncilSearcher<L>]]) -> Vec
     let mut processes: Vec<ProcessMetrics> = Vec::new();
     for searchers in phases {
         let threads = searchers.iter().flat_map(|searcher| {
-            let threads = searcher.spec().threads.max(1);
+            let threads = searcher.role.spec.threads.max(1);
             std::iter::repeat_n((searcher, threads), threads)
         });
         for (number, (searcher, threads)) in threads.enumerate() {
@@ -172,7 +149,7 @@ pub(super) fn processes<L: CouncilGame>(phases: &[&[CouncilSearcher<L>]]) -> Vec
                     known.busy += busy;
                 }
                 None => {
-                    let elector = searcher.spec().name.clone();
+                    let elector = searcher.role.spec.name.clone();
                     processes.push(ProcessMetrics { elector, nodes, busy });
                 }
             }

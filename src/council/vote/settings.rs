@@ -1,11 +1,13 @@
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::GroupMode;
 use crate::electors::{EngineProgram, EngineProtocol, ErrorOutput};
 use domain::{CriterionName, Heuristic, Knowledge, SecondPhaseMode};
-use util::values::{Decimal, WholeNumber, WholeNumberOrNone};
+use util::values::{Decimal, WholeNumber, WholeNumberOrNone, named};
 
 /// The `council` table: who proposes and how one is elected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -160,14 +162,13 @@ impl ElectorSettings {
         let mut words = command_line.into_iter().flat_map(str::split_ascii_whitespace);
         let path = words.next().map_or_else(|| engine.clone(), PathBuf::from);
         let arguments = words.map(str::to_owned).chain(self.arguments.iter().cloned()).collect();
-        let named = |path: &PathBuf| (!path.as_os_str().is_empty()).then(|| path.clone());
         Some(EngineProgram {
             path,
             arguments,
             options: self.options.iter().map(|(name, OptionText(text))| (name.clone(), text.clone())).collect(),
             protocol: self.protocol,
-            working_dir: named(&self.working_dir),
-            transcript: named(&self.transcript),
+            working_dir: named(&self.working_dir).map(Path::to_owned),
+            transcript: named(&self.transcript).map(Path::to_owned),
             stderr: self.stderr,
             game: None,
         })
@@ -175,6 +176,26 @@ impl ElectorSettings {
 }
 
 impl CouncilSettings {
+    /// Returns a published player: `gnupar` or `chesspar` (docs/method.md §8). Both are the balanced seven with re-search.
+    pub fn preset(name: &str) -> Option<Self> {
+        let (split, second_phase, groups) = match name {
+            // Santi 1993: a third of the time for proposing, the second phase on the master alone. 13.18 of 20 against its
+            // sequential base.
+            "gnupar" => (1.0 / 3.0, SecondPhaseMode::Sequential, GroupMode::None),
+            // Castellani 2002: half of the time for proposing, PV-split within the groups of the first phase and by all in the
+            // second. 12.95 of 20.
+            "chesspar" => (0.5, SecondPhaseMode::PvSplit, GroupMode::PvSplit),
+            _ => return None,
+        };
+        let (roster, criterion, advisers) = ("balanced-7".to_owned(), CriterionName::ReSearch, String::new());
+        Some(Self { roster, criterion, split, second_phase, groups, advisers, ..Self::default() })
+    }
+
+    /// Iterates over the names of [`Self::preset`].
+    pub fn presets() -> impl Iterator<Item = &'static str> {
+        ["gnupar", "chesspar"].into_iter()
+    }
+
     /// Returns the seed of ties after `ply` plies of a game: always the same.
     pub fn seed_at(&self, ply: usize) -> u64 {
         self.seed ^ (ply as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
@@ -261,5 +282,52 @@ impl HeuristicWeights {
 impl Default for HeuristicWeights {
     fn default() -> Self {
         Self { m: 30.0, b: 8.0, x: 1.0, k: 3.0, c: 10.0, p: 21.0, a: 15.0, r: 6.0 }
+    }
+}
+
+/// The search of a group's processes for one elector in the first phase, if there are more cores
+/// than electors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GroupMode {
+    /// No groups: one core an elector.
+    None,
+    /// Every process searches; the deepest exact result counts for the group.
+    Peer,
+    /// `Peer` with different root moves as hints, so that the processes search in different orders.
+    PeerHinted,
+    /// `Peer`, and the best score found sets the aspiration window of all.
+    PeerScore,
+    PvSplit,
+    /// Threads of one search over one table (Lazy SMP).
+    #[default]
+    Shared,
+}
+
+impl GroupMode {
+    pub const ALL: [Self; 6] = [Self::None, Self::Peer, Self::PeerHinted, Self::PeerScore, Self::PvSplit, Self::Shared];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Peer => "peer",
+            Self::PeerHinted => "peer-hinted",
+            Self::PeerScore => "peer-score",
+            Self::PvSplit => "pv-split",
+            Self::Shared => "shared",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_settings_use_the_same_words() {
+        for mode in GroupMode::ALL {
+            let value = toml::Value::try_from(mode).expect("a word");
+            assert_eq!(value.as_str(), Some(mode.word()));
+        }
     }
 }

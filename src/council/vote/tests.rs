@@ -13,17 +13,16 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Council, CouncilSettings, CriterionName, GroupMode, Pondering, Progress, Question, Roster, SecondPhaseMode,
+    searcher::search_id,
 };
 use crate::electors::{
-    BelievedValues, Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorSpec, Fallback, LentCores, Pool,
-    RemotePool, RemoteSlot, SearchReport, Task, VirtualMachines,
+    BelievedValues, Elector, ElectorFailure, ElectorKind, ElectorMaker, ElectorResult, ElectorSpec, Fallback, Pool,
+    RemotePool, RemoteSlot, Reports, Task, VirtualMachines,
 };
-use domain::{Decision, Limits, Line, Proposal, Score, Source, Variant, Vote};
+use domain::{Decision, ElectorName, Limits, Line, Phase, Proposal, Score, Source, UciMove, Variant, Vote};
 
-/// Turns a hang into a failure.
 pub(super) const TOO_LONG: Duration = Duration::from_secs(60);
 
-/// An elector that says something and then behaves in some way.
 #[derive(Clone, Copy)]
 pub(super) struct Fake {
     /// Move, centipawns and depth in plies of its proposal.
@@ -42,19 +41,10 @@ pub(super) enum Then {
 }
 
 impl Elector for Fake {
-    fn search(
-        &mut self,
-        task: &Task,
-        stop: &AtomicBool,
-        report: &mut dyn FnMut(Proposal),
-    ) -> Result<(), ElectorFailure> {
+    fn search(&mut self, task: &Task, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> ElectorResult {
         if let Some((best, score, depth)) = self.says {
-            let best = best.parse().expect("a move");
-            report(Proposal {
-                depth,
-                selective_depth: depth,
-                ..Proposal::of_one_ply(task.id.clone(), "fake".into(), best, Score::Cp(score))
-            });
+            let proposal = proposed("fake".into(), best.parse().expect("a move"), Score::Cp(score), depth);
+            report(Proposal { search: task.id.clone(), ..proposal });
         }
         match self.then {
             Then::Finish => Ok(()),
@@ -123,6 +113,20 @@ fn hurried(question: Question) -> Question {
     }
 }
 
+/// Settings of a roster with tables of 1 MiB.
+pub(crate) fn settings(roster: &str) -> CouncilSettings {
+    CouncilSettings { roster: roster.to_owned(), hash: 1, ..CouncilSettings::default() }
+}
+
+pub(super) fn electors(roster: &str) -> Vec<ElectorSpec> {
+    Roster::<Line>::from_settings(&settings(roster)).expect("a roster").electors().to_vec()
+}
+
+pub(crate) fn proposed(elector: ElectorName, best: UciMove, score: Score, depth: u32) -> Proposal {
+    let search = search_id(&"g".into(), &Line::start(Variant::Standard), Phase::First);
+    Proposal { depth, selective_depth: depth, ..Proposal::of_one_ply(search, elector, best, score) }
+}
+
 const fn says(best: &'static str, score: i32, then: Then) -> Fake {
     Fake { says: Some((best, score, 5)), then }
 }
@@ -132,8 +136,8 @@ const fn says(best: &'static str, score: i32, then: Then) -> Fake {
 struct Silent(Arc<std::sync::Mutex<Vec<Fallback>>>);
 
 impl RemotePool for Silent {
-    fn cores(&self, _: Option<Duration>) -> LentCores {
-        LentCores { together: 4, widest: 4 }
+    fn cores(&self, _: Option<Duration>) -> Vec<usize> {
+        vec![4]
     }
 
     fn slot(&self, _: &ElectorSpec, _: Option<&engine::SharedTable>) -> Option<Box<dyn RemoteSlot>> {
@@ -142,12 +146,7 @@ impl RemotePool for Silent {
 }
 
 impl RemoteSlot for Silent {
-    fn search(
-        &mut self,
-        task: &Task,
-        _: &tokio::sync::mpsc::UnboundedSender<SearchReport>,
-        fallback: Fallback,
-    ) -> bool {
+    fn search(&mut self, task: &Task, _: &Reports, fallback: Fallback) -> bool {
         self.0.lock().expect("alone").push(fallback);
         let state = Arc::downgrade(&task.state);
         std::thread::spawn(move || {
@@ -168,8 +167,7 @@ impl RemoteSlot for Silent {
 #[tokio::test]
 async fn silent_remote_search_ends_a_question() {
     let pool = Pool::with_remote(1, Some(Arc::new(Silent::default())));
-    let settings = CouncilSettings { roster: "mp ma".to_owned(), hash: 1, ..CouncilSettings::default() };
-    let mut council = council_of(&pool, &settings);
+    let mut council = council_of(&pool, &settings("mp ma"));
     let decision = decide(&mut council, within(2_000)).await;
     assert_eq!((decision.votes.len(), decision.source), (1, Source::Council));
 }
@@ -287,17 +285,9 @@ async fn decision_is_about_the_played_reply() {
         Arc::new(line)
     };
     let (expected, other, third) = (after("e2e4 e7e5"), after("e2e4 c7c5"), after("e2e4 a7a6"));
-    let settings = CouncilSettings {
-        roster: "mp ma mc".to_owned(),
-        criterion: CriterionName::Majority,
-        hash: 1,
-        ..CouncilSettings::default()
-    };
+    let settings = CouncilSettings { criterion: CriterionName::Majority, ..settings("mp ma mc") };
     let mut council = council_of(&Pool::new(1), &settings);
-    let question = Question {
-        limits: Limits { nodes: Some(3_000), ..Limits::default() },
-        ..Question::new("g".into(), Arc::clone(&expected))
-    };
+    let question = Question { line: Arc::clone(&expected), ..within(3_000) };
     let pondering = Pondering::new(vec![expected, Arc::clone(&other)], Arc::clone(&question.reconsider));
     let question = Question { pondering: Some(pondering.clone()), ..question };
     assert!(!pondering.settle(&third), "a miss is for the caller to cancel");
@@ -314,20 +304,11 @@ async fn second_phases_elect_given_moves() {
     // Black's queen hangs; the specialists disagree about much else.
     let fen = "r1b1kbnr/pppp1ppp/2n5/4p1q1/4P3/3P1N2/PPP2PPP/RNBQKB1R w KQkq - 1 4";
     for second_phase in SecondPhaseMode::ALL {
-        let settings = CouncilSettings {
-            roster: "x r k".to_owned(),
-            criterion: CriterionName::ReSearch,
-            second_phase,
-            cores: 3,
-            hash: 1,
-            ..CouncilSettings::default()
-        };
+        let criterion = CriterionName::ReSearch;
+        let settings = CouncilSettings { criterion, second_phase, cores: 3, ..settings("x r k") };
         let mut council = council_of(&Pool::new(1), &settings);
         let line = Arc::new(Line::from_fen(Variant::Standard, fen).expect("a position"));
-        let question = Question {
-            limits: Limits { nodes: Some(12_000), ..Limits::default() },
-            ..Question::new("g".into(), Arc::clone(&line))
-        };
+        let question = Question { line: Arc::clone(&line), ..within(12_000) };
         let decision = decide(&mut council, question).await;
         assert!(line.is_legal(decision.best), "{second_phase:?}");
         assert_eq!(decision.votes.len(), 3);
@@ -374,10 +355,9 @@ async fn shared_table_is_reproducible_in_step() {
     }
 }
 
-/// In equal time each elector gets nodes in proportion to its speed.
 #[tokio::test]
 async fn equal_time_gives_fast_electors_nodes() {
-    let settings = CouncilSettings { roster: "mp mbxkcpar".to_owned(), hash: 1, ..CouncilSettings::default() };
+    let settings = settings("mp mbxkcpar");
     let roster = Roster::from_settings(&settings).expect("a roster");
     let roster = roster.at_speeds(&|elector| if elector.name.as_str() == "mp" { 2.0 } else { 1.0 });
     let mut council = Council::new(&Pool::new(2), &roster, &settings, Variant::Standard);
@@ -390,7 +370,7 @@ async fn equal_time_gives_fast_electors_nodes() {
 #[tokio::test]
 async fn games_are_reproducible_in_step() {
     let criterion = CriterionName::ScoreMargin;
-    let settings = CouncilSettings { roster: "complete-4".into(), criterion, hash: 4, ..CouncilSettings::default() };
+    let settings = CouncilSettings { criterion, hash: 4, ..settings("complete-4") };
     let mut council = council_of(&Pool::new(4), &settings);
     let mut games = Vec::new();
     for _ in 0..8 {
@@ -405,7 +385,7 @@ async fn games_are_reproducible_in_step() {
 #[tokio::test]
 async fn machines_are_reproducible_in_step() {
     let criterion = CriterionName::ScoreMargin;
-    let settings = CouncilSettings { roster: "complete-4".into(), criterion, hash: 4, ..CouncilSettings::default() };
+    let settings = CouncilSettings { criterion, hash: 4, ..settings("complete-4") };
     let plans = [(0, BelievedValues::None), (32, BelievedValues::None), (32, BelievedValues::All)];
     let mut votes = Vec::new();
     for (entries, values) in plans.into_iter().chain(plans) {
@@ -428,15 +408,9 @@ async fn machines_are_reproducible_in_step() {
 #[tokio::test]
 async fn group_has_one_vote_in_every_mode() {
     for groups in GroupMode::ALL {
-        let settings = CouncilSettings {
-            roster: "mp mbxkcpar".to_owned(),
-            // Of two, the second can always bring about a tie: it is waited for.
-            criterion: CriterionName::Majority,
-            groups,
-            cores: 6,
-            hash: 1,
-            ..CouncilSettings::default()
-        };
+        // Of two, the second can always bring about a tie: it is waited for.
+        let criterion = CriterionName::Majority;
+        let settings = CouncilSettings { criterion, groups, cores: 6, ..settings("mp mbxkcpar") };
         let mut council = council_of(&Pool::new(6), &settings);
         for in_step in [true, false] {
             let decision = decide(&mut council, Question { in_step, ..within(6_000) }).await;
@@ -452,12 +426,7 @@ async fn group_has_one_vote_in_every_mode() {
 /// Advisers are heard and seen, and the electors decide; the whole can be repeated, and costs the nodes that it may.
 #[tokio::test]
 async fn advisers_do_not_vote() {
-    let settings = CouncilSettings {
-        roster: "complete-2".to_owned(),
-        advisers: "mp mbxk".to_owned(),
-        hash: 4,
-        ..CouncilSettings::default()
-    };
+    let settings = CouncilSettings { advisers: "mp mbxk".to_owned(), hash: 4, ..settings("complete-2") };
     let mut decisions = Vec::new();
     for _ in 0..2 {
         let mut council = council_of(&Pool::new(2), &settings);
@@ -474,12 +443,7 @@ async fn advisers_do_not_vote() {
 }
 
 async fn decide_with_adviser(time: Duration) -> Decision {
-    let settings = CouncilSettings {
-        roster: "complete-1".to_owned(),
-        advisers: "mp".to_owned(),
-        hash: 4,
-        ..CouncilSettings::default()
-    };
+    let settings = CouncilSettings { advisers: "mp".to_owned(), hash: 4, ..settings("complete-1") };
     let mut council = council_of(&Pool::new(1), &settings);
     decide(&mut council, Question { timing: Some(Box::new(move |_| time)), ..question() }).await
 }
@@ -510,31 +474,20 @@ async fn advisers_stop_before_the_electors() {
     assert!(busy("mp") < busy("complete-1"), "{:?}", decision.processes);
 }
 
-/// Advises until it is told to stop, and lets that be known.
-struct Adviser(Arc<AtomicBool>);
-
-impl Elector for Adviser {
-    fn search(&mut self, _: &Task, stop: &AtomicBool, _: &mut dyn FnMut(Proposal)) -> Result<(), ElectorFailure> {
-        while !stop.load(Relaxed) {
-            std::thread::park_timeout(Duration::from_millis(1));
-        }
-        self.0.store(true, Relaxed);
-        Ok(())
-    }
+/// An adviser that searches until it is told to stop, and an elector that says nothing before that.
+struct Relay {
+    advised: Arc<AtomicBool>,
+    advises: bool,
 }
 
-/// Says nothing before advisers have been told to stop.
-struct Late(Arc<AtomicBool>);
-
-impl Elector for Late {
-    fn search(
-        &mut self,
-        task: &Task,
-        stop: &AtomicBool,
-        report: &mut dyn FnMut(Proposal),
-    ) -> Result<(), ElectorFailure> {
-        while !self.0.load(Relaxed) && !stop.load(Relaxed) {
+impl Elector for Relay {
+    fn search(&mut self, task: &Task, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> ElectorResult {
+        while !stop.load(Relaxed) && (self.advises || !self.advised.load(Relaxed)) {
             std::thread::park_timeout(Duration::from_millis(1));
+        }
+        if self.advises {
+            self.advised.store(true, Relaxed);
+            return Ok(());
         }
         says("e2e4", 10, Then::Finish).search(task, stop, report)
     }
@@ -545,10 +498,12 @@ impl Elector for Late {
 async fn first_proposal_outlasts_adviser_time() {
     for _ in 0..8 {
         let advised = Arc::<AtomicBool>::default();
-        let (told, hears) = (Arc::clone(&advised), Arc::clone(&advised));
-        let make = |name: &str, maker| ElectorSpec::new(name.into(), ElectorKind::Made(maker), 1);
-        let adviser = make("adviser", ElectorMaker::new(move |_| Ok(Box::new(Adviser(Arc::clone(&told))))));
-        let late = make("late", ElectorMaker::new(move |_| Ok(Box::new(Late(Arc::clone(&hears))))));
+        let make = |name: &str, advises| {
+            let advised = Arc::clone(&advised);
+            let maker = ElectorMaker::new(move |_| Ok(Box::new(Relay { advised: Arc::clone(&advised), advises })));
+            ElectorSpec::new(name.into(), ElectorKind::Made(maker), 1)
+        };
+        let (adviser, late) = (make("adviser", true), make("late", false));
         let criterion = CriterionName::ReSearch;
         let settings = CouncilSettings { criterion, split: 0.01, advice: 0.5, hash: 1, ..CouncilSettings::default() };
         let roster: Roster = Roster::of(vec![late]).advised_by(vec![adviser]);
@@ -561,7 +516,7 @@ async fn first_proposal_outlasts_adviser_time() {
 
 #[test]
 fn memory_counts_every_table() {
-    let settings = CouncilSettings { roster: "mp ma".to_owned(), hash: 1000, ..CouncilSettings::default() };
+    let settings = CouncilSettings { hash: 1000, ..settings("mp ma") };
     let peers = CouncilSettings { groups: GroupMode::Peer, ..settings.clone() };
     let threads = CouncilSettings { groups: GroupMode::Shared, ..settings.clone() };
     let (criterion, second_phase) = (CriterionName::ReSearch, SecondPhaseMode::Static);
@@ -575,7 +530,7 @@ fn memory_counts_every_table() {
 
 #[tokio::test]
 async fn short_memory_shrinks_the_tables() {
-    let settings = CouncilSettings { roster: "mp ma mx".to_owned(), hash: 1000, ..CouncilSettings::default() };
+    let settings = CouncilSettings { hash: 1000, ..settings("mp ma mx") };
     let mut council = council_of(&Pool::new(1).limited_to(60), &settings);
     assert_eq!(council.electors().iter().map(|elector| elector.hash).collect::<Vec<_>>(), [10, 10, 10]);
     assert_eq!(decide(&mut council, within(500)).await.votes.len(), 3);

@@ -64,7 +64,6 @@ impl<'a, L: CouncilGame> CountedBallots<'a, L> {
     }
 }
 
-/// Returns true if a move may replace the home electors' choice.
 pub(super) fn may_be_played<L: CouncilGame>(moved: L::Move, home: Option<L::Move>, ballots: &Ballots<L>) -> bool {
     let within = || difference(ballots, moved, home).map(|difference| difference >= -TOLERANCE);
     Some(moved) == home || within().unwrap_or(false)

@@ -116,7 +116,7 @@ impl ClusterBench {
     }
 
     /// A slot that is always elsewhere: its pool has no core here.
-    fn remote_slot(&self, kind: &ElectorKind, threads: usize) -> Slot {
+    fn remote_slot(&self, kind: &ElectorKind, threads: usize) -> Box<dyn Slot> {
         let spec = ElectorSpec::new("probe".into(), kind.clone(), 1);
         let elsewhere = Pool::of_remote(Arc::new(self.cluster.clone()));
         elsewhere.slot(&ElectorSpec { threads, ..spec }, None)

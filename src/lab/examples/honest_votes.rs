@@ -157,7 +157,7 @@ impl Side {
                 spend(&mut self.verifier, Some(best), VerificationLength::Short);
             }
         }
-        let elect = |verification: &Verification| {
+        let elect = |verification: &Arc<Verification>| {
             let ballots = Ballots::recorded(line, &self.electors, proposals).verified_by(Some(verification.clone()));
             Rule::of(&self.settings).elected_move(&ballots, seed)
         };

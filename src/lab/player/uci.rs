@@ -24,7 +24,7 @@ impl UciPlayer {
 
     fn answer(&mut self, deadline: Instant) -> Result<ChosenMove<UciMove>, PlayerFailure> {
         let (mut score, mut depth, mut nodes) = (None, 0, 0);
-        while let Some(line) = self.engine.hear_before(deadline)? {
+        while let Some(line) = self.engine.process.read_before(deadline)? {
             if let Some(best) = protocol::best_move(&line) {
                 let best = best.ok_or(PlayerFailure::Illegal(line))?;
                 return Ok(ChosenMove { best, score, depth, nodes });
@@ -50,8 +50,8 @@ impl MatchPlayer<Line> for UciPlayer {
     fn choose(&mut self, turn: &MoveRequest<Line>) -> Result<ChosenMove<UciMove>, PlayerFailure> {
         let limits = Limits { clocks: turn.clocks, ..turn.pace.limits() };
         let task = Task { limits, ..Task::alone(turn.line.clone()) };
-        self.engine.send(&protocol::position(&task.line))?;
-        self.engine.send(&protocol::go(&task))?;
+        self.engine.process.send(&protocol::position(&task.line))?;
+        self.engine.process.send(&protocol::go(&task))?;
         self.answer(Instant::now() + patience(turn))
     }
 }
@@ -69,8 +69,11 @@ mod tests {
         let arguments = vec!["-c".to_owned(), script.to_owned()];
         let program = EngineProgram { path: "/bin/sh".into(), arguments, ..EngineProgram::default() };
         let mut player = UciPlayer::start(&program, 1).expect("a shell");
-        player.engine.send("go").expect("it listens");
-        assert!(player.engine.hear(Duration::from_secs(60)).expect("it runs").is_some(), "it has begun to talk");
+        player.engine.process.send("go").expect("it listens");
+        assert!(
+            player.engine.process.read(Duration::from_secs(60)).expect("it runs").is_some(),
+            "it has begun to talk"
+        );
         assert_eq!(player.answer(Instant::now()), Err(hanging()));
     }
 }

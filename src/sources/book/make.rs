@@ -30,7 +30,6 @@ fn no_name(line: usize) -> String {
 }
 
 impl BookMaker {
-    /// Adds the lines of play of a text.
     pub fn add_text(&mut self, text: &str) -> Result<(), String> {
         let mut found = Vec::new();
         let mut opening = None;
@@ -91,7 +90,6 @@ impl BookMaker {
         self.weights.is_empty()
     }
 
-    /// Writes the book.
     pub fn write(&self, output: &mut impl Write) -> io::Result<()> {
         for ((key, code), weight) in &self.weights {
             output.write_all(&key.to_be_bytes())?;

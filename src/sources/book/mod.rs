@@ -27,10 +27,6 @@ pub struct Book {
 }
 
 impl Book {
-    /// Opens a Polyglot book.
-    ///
-    /// # Errors
-    /// When the file cannot be read or is no book.
     pub fn open(path: &Path) -> io::Result<Self> {
         let explain = |error: io::Error| io::Error::new(error.kind(), format!("book {}: {error}", path.display()));
         let file = File::open(path).map_err(explain)?;
@@ -82,7 +78,6 @@ impl Book {
     }
 }
 
-/// Returns Polyglot's key of a position.
 fn key(position: &impl Position) -> u64 {
     position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
 }

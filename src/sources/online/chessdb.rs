@@ -2,7 +2,6 @@
 //! (<https://chessdb.cn/cloudbookc_api_en.html>).
 
 use domain::{Decision, Line, Score, Source, UciMove};
-use rand::Rng;
 use serde::{Deserialize, Deserializer, de::Error as _};
 
 use super::{
@@ -46,17 +45,11 @@ pub(crate) fn question(line: &Line) -> Option<ServiceQuestion> {
     known.then_some(ServiceQuestion { path: "cdb.php", query })
 }
 
-/// Chooses one of the best moves.
-pub(crate) fn choose(
-    answer: &ChessdbAnswer,
-    line: &Line,
-    settings: &ChessdbSettings,
-    lots: &mut impl Rng,
-) -> Option<Decision> {
+pub(crate) fn choose(answer: &ChessdbAnswer, line: &Line, settings: &ChessdbSettings) -> Option<Decision> {
     let score = |known: &ChessdbMove| Score::Cp(known.score.clamp(-HIGHEST, HIGHEST));
     let known: Vec<(UciMove, Score)> =
         answer.moves.iter().filter_map(|known| Some((legal(line, &known.uci)?, score(known)))).collect();
-    nearly_best(&known, settings.max_difference, Source::Chessdb, lots)
+    nearly_best(&known, settings.max_difference, Source::Chessdb)
 }
 
 /// Values go up to 30,000 centipawns, for a mate at once.
@@ -70,7 +63,7 @@ mod tests {
 
     fn played(answer: &str) -> Option<Decision> {
         let answer = serde_json::from_str(answer).expect("an answer");
-        choose(&answer, &Line::start(Variant::Standard), &ChessdbSettings::default(), &mut rand::rng())
+        choose(&answer, &Line::start(Variant::Standard), &ChessdbSettings::default())
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Lichess's cloud: evaluations computed in other players' browsers.
 
 use domain::{Color, Decision, Line, Score, Source, UciMove};
-use rand::{Rng, seq::IndexedRandom as _};
+use rand::seq::IndexedRandom as _;
 use serde::Deserialize;
 
 use super::{
@@ -11,7 +11,6 @@ use super::{
 
 pub(crate) const URL: &str = "https://lichess.org";
 
-/// The largest number of variations asked for.
 const VARIATIONS: &str = "5";
 
 #[derive(Debug, Deserialize)]
@@ -39,20 +38,13 @@ impl CloudVariation {
     }
 }
 
-/// Builds the question about the last position of a line.
 pub(crate) fn question(line: &Line) -> ServiceQuestion {
     let query =
         vec![("fen", line.fen()), ("multiPv", VARIATIONS.to_owned()), ("variant", line.variant().key().to_owned())];
     ServiceQuestion { path: "api/cloud-eval", query }
 }
 
-/// Chooses one of the best moves.
-pub(crate) fn choose(
-    answer: &CloudAnswer,
-    line: &Line,
-    settings: &CloudSettings,
-    lots: &mut impl Rng,
-) -> Option<Decision> {
+pub(crate) fn choose(answer: &CloudAnswer, line: &Line, settings: &CloudSettings) -> Option<Decision> {
     // A legal move may belong to another position: the answer must be about this one.
     if answer.depth < settings.min_depth || men_and_turn(&answer.fen).ne(men_and_turn(&line.fen())) {
         return None;
@@ -62,7 +54,7 @@ pub(crate) fn choose(
         Some((uci, variation.score(line.turn())?))
     };
     let known: Vec<(UciMove, Score)> = answer.pvs.iter().filter_map(first).collect();
-    nearly_best(&known, settings.max_difference, Source::Cloud, lots)
+    nearly_best(&known, settings.max_difference, Source::Cloud)
 }
 
 /// The first two fields of a FEN. Castling rights and en passant squares are written in several ways.
@@ -71,15 +63,10 @@ fn men_and_turn(fen: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Draws a move, at most `difference` centipawns worse than the best.
-pub(crate) fn nearly_best(
-    known: &[(UciMove, Score)],
-    difference: i32,
-    source: Source,
-    lots: &mut impl Rng,
-) -> Option<Decision> {
+pub(crate) fn nearly_best(known: &[(UciMove, Score)], difference: i32, source: Source) -> Option<Decision> {
     let worst = known.iter().map(|(_, score)| score.as_centipawns()).max()?.saturating_sub(difference);
     let good: Vec<&(UciMove, Score)> = known.iter().filter(|(_, score)| score.as_centipawns() >= worst).collect();
-    let (uci, score) = good.choose(lots)?;
+    let (uci, score) = good.choose(&mut rand::rng())?;
     Some(Decision { score: Some(*score), ..Decision::without_vote(*uci, source) })
 }
 
@@ -94,7 +81,7 @@ mod tests {
         line.play_all(moves).expect("legal");
         let answer = answer.replace("HERE", &line.fen());
         let answer = serde_json::from_str(&answer).expect("an answer");
-        let decision = choose(&answer, &line, settings, &mut rand::rng())?;
+        let decision = choose(&answer, &line, settings)?;
         Some((decision.best.to_string(), decision.score?))
     }
 

@@ -1,7 +1,6 @@
 //! The Lichess opening explorer: games of other players from a position.
 
 use domain::{Color, Decision, Line, Source, UciMove};
-use rand::RngExt;
 use serde::Deserialize;
 
 use super::{
@@ -58,13 +57,7 @@ pub(crate) fn question(settings: &ExplorerSettings, line: &Line) -> Option<Servi
     Some(ServiceQuestion { path, query })
 }
 
-/// Chooses one of the played moves.
-pub(crate) fn choose(
-    answer: &ExplorerAnswer,
-    line: &Line,
-    settings: &ExplorerSettings,
-    lots: &mut impl RngExt,
-) -> Option<Decision> {
+pub(crate) fn choose(answer: &ExplorerAnswer, line: &Line, settings: &ExplorerSettings) -> Option<Decision> {
     let us = line.turn();
     let known: Vec<(UciMove, &ExplorerMove)> = answer
         .moves
@@ -77,7 +70,7 @@ pub(crate) fn choose(
         ExplorerSelection::Score => known.iter().max_by(|(_, a), (_, b)| a.score(us).total_cmp(&b.score(us))),
         ExplorerSelection::Weighted => {
             let total: u64 = known.iter().map(|(_, known)| known.games()).sum();
-            let mut drawn = lots.random_range(0..total.max(1));
+            let mut drawn = rand::random_range(0..total.max(1));
             known.iter().find(|(_, known)| match drawn.checked_sub(known.games()) {
                 Some(rest) => {
                     drawn = rest;
@@ -107,7 +100,7 @@ mod tests {
         line.play_all(moves).expect("legal");
         let settings = ExplorerSettings { selection, ..ExplorerSettings::default() };
         let answer = serde_json::from_str(ANSWER).expect("an answer");
-        choose(&answer, &line, &settings, &mut rand::rng()).map(|decision| decision.best.to_string())
+        choose(&answer, &line, &settings).map(|decision| decision.best.to_string())
     }
 
     #[test]

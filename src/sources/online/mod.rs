@@ -10,7 +10,6 @@
 //! | `service` | one service: requests, rate limits, pauses after failures |
 //! | `explorer`, `cloud`, `chessdb`, `tablebase` | question and choice of a move for each: pure functions of the answer |
 
-mod address;
 mod chessdb;
 mod cloud;
 mod explorer;

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{Line, UciMove};
+use domain::{Decision, Line, UciMove};
 use reqwest::{
     Client, StatusCode, Url,
     header::{AUTHORIZATION, HeaderValue, RETRY_AFTER},
@@ -14,10 +14,7 @@ use reqwest::{
 use serde::de::DeserializeOwned;
 use util::{Backoff, Secret, printable};
 
-use super::{
-    address::{ADDRESS, address},
-    settings::{OnlineKind, ServiceSettings},
-};
+use super::settings::{ADDRESS, OnlineKind, ServiceSettings, address};
 
 /// The longest accepted answer, bytes. The explorer's take some 10 kB.
 const LONGEST_ANSWER: usize = 1 << 20;
@@ -65,10 +62,8 @@ static SPARED: Mutex<BTreeMap<ServicePlace, Weak<Mutex<Spared>>>> = Mutex::new(B
 
 #[derive(Debug)]
 struct Spared {
-    /// The time of the last question.
     asked: Option<Instant>,
     backoff: Backoff,
-    /// The pause that the service asked for.
     until: Option<Instant>,
 }
 
@@ -113,7 +108,7 @@ impl OnlineService {
     ///
     /// # Errors
     /// [`Unanswered`] if it may not be asked now, or does not answer in time.
-    pub(crate) async fn ask<T: DeserializeOwned>(
+    async fn ask<T: DeserializeOwned>(
         &self,
         client: &Client,
         question: &ServiceQuestion,
@@ -137,6 +132,18 @@ impl OnlineService {
                 Err(Unanswered)
             }
         }
+    }
+
+    /// Asks a question, if there is one, and chooses a move of the answer.
+    pub(crate) async fn choose<T: DeserializeOwned>(
+        &self,
+        client: &Client,
+        question: Option<ServiceQuestion>,
+        left: Option<Duration>,
+        choose: impl FnOnce(&T) -> Option<Decision>,
+    ) -> Result<Option<Decision>, Unanswered> {
+        let answer = self.ask(client, &question.ok_or(Unanswered)?, left).await?;
+        Ok(answer.and_then(|answer| choose(&answer)))
     }
 
     /// Returns true if the service may be asked now, and counts it as asked.

@@ -73,37 +73,32 @@ impl OnlineServices {
         left: Option<Duration>,
     ) -> Result<Option<Decision>, Unanswered> {
         let (client, settings) = (&self.client, &self.settings);
-        let known = match service.kind {
+        match service.kind {
             OnlineKind::Explorer => {
-                let question = explorer::question(&settings.explorer, line).ok_or(Unanswered)?;
-                let answer = service.ask(client, &question, left).await?;
-                let known =
-                    answer.and_then(|answer| explorer::choose(&answer, line, &settings.explorer, &mut rand::rng()));
-                match (known, settings.explorer.max_loss) {
+                let question = explorer::question(&settings.explorer, line);
+                let choose = |answer: &_| explorer::choose(answer, line, &settings.explorer);
+                match (service.choose(client, question, left, choose).await?, settings.explorer.max_loss) {
                     (Some(known), Some(most)) => {
                         let (line, uci) = (line.clone(), known.best);
                         let checked = tokio::task::spawn_blocking(move || is_sound(&line, uci, most)).await;
-                        checked.unwrap_or(false).then_some(known)
+                        Ok(checked.unwrap_or(false).then_some(known))
                     }
-                    (known, _) => known,
+                    (known, _) => Ok(known),
                 }
             }
             OnlineKind::Cloud => {
-                let answer = service.ask(client, &cloud::question(line), left).await?;
-                answer.and_then(|answer| cloud::choose(&answer, line, &settings.cloud, &mut rand::rng()))
+                let choose = |answer: &_| cloud::choose(answer, line, &settings.cloud);
+                service.choose(client, Some(cloud::question(line)), left, choose).await
             }
             OnlineKind::Chessdb => {
-                let question = chessdb::question(line).ok_or(Unanswered)?;
-                let answer = service.ask(client, &question, left).await?;
-                answer.and_then(|answer| chessdb::choose(&answer, line, &settings.chessdb, &mut rand::rng()))
+                let choose = |answer: &_| chessdb::choose(answer, line, &settings.chessdb);
+                service.choose(client, chessdb::question(line), left, choose).await
             }
             OnlineKind::Tablebase => {
-                let question = tablebase::question(&settings.tablebase, line).ok_or(Unanswered)?;
-                let answer = service.ask(client, &question, left).await?;
-                answer.and_then(|answer| tablebase::choose(&answer, line))
+                let question = tablebase::question(&settings.tablebase, line);
+                service.choose(client, question, left, |answer| tablebase::choose(answer, line)).await
             }
-        };
-        Ok(known)
+        }
     }
 }
 

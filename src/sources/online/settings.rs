@@ -3,12 +3,12 @@ use std::{
     time::Duration,
 };
 
+use reqwest::Url;
 use serde::{Deserialize, Serialize};
 
-use super::address::{ADDRESS, address};
 use util::{
     Fault,
-    values::{FractionalSeconds, Seconds, SecondsOrNone, WholeNumber, WholeNumberOrNone},
+    values::{FractionalSeconds, Seconds, SecondsOrNone, WholeNumber, WholeNumberOrNone, named},
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -78,7 +78,7 @@ impl Default for OnlineSettings {
 
 impl OnlineSettings {
     pub fn token_file(&self) -> Option<&Path> {
-        (!self.token_file.as_os_str().is_empty()).then_some(&self.token_file)
+        named(&self.token_file)
     }
 
     /// Values that fit their keys but not the world.
@@ -237,5 +237,30 @@ impl Default for TablebaseServiceSettings {
     fn default() -> Self {
         let service = ServiceSettings { min_time: Duration::from_secs(5), ..ServiceSettings::default() };
         Self { max_pieces: 7, service }
+    }
+}
+
+/// The accepted forms of an address.
+pub(crate) const ADDRESS: &str = "https://..., or http://... only to localhost, 127.0.0.1 or [::1]";
+
+/// Returns the address of a service, if the connection is private.
+pub(crate) fn address(text: &str) -> Option<Url> {
+    let url: Url = text.parse().ok()?;
+    let is_here = matches!(url.host_str()?, "localhost" | "127.0.0.1" | "[::1]");
+    (url.scheme() == "https" || url.scheme() == "http" && is_here).then_some(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_http_is_local_only() {
+        for good in ["https://lichess.org", "http://127.0.0.1:9663", "http://[::1]:80/below"] {
+            assert!(address(good).is_some(), "{good}");
+        }
+        for bad in ["lichess.org", "http://lichess.org", "ftp://localhost", ""] {
+            assert!(address(bad).is_none(), "{bad}");
+        }
     }
 }

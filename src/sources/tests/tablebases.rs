@@ -22,7 +22,6 @@ fn main() -> std::process::ExitCode {
 /// White is a queen up.
 const QUEEN: &str = "8/8/8/3k4/8/8/2Q1K3/8 w - - 0 1";
 
-/// The decision of a player with tablebases, in a minute's game.
 async fn decision(usage: TablebaseUse, online: Option<Box<dyn MoveService>>) -> Decision {
     let settings = TablebaseSettings { paths: vec![SYZYGY.path().to_owned()], usage, ..TablebaseSettings::default() };
     let config = PlayerConfig {

@@ -63,7 +63,7 @@ async fn distant_worker_gets_only_long_moves() {
     let way = Proxy::long(nats.port(), Duration::from_millis(120)).await;
     let _worker = Worker::start(&way.url(), "attic", 3);
     let mut table = table(&nats.url());
-    until("the way is measured", || table.cluster.cores(None).together == 3).await;
+    until("the way is measured", || table.cluster.cores(None).iter().sum::<usize>() == 3).await;
     table.move_time = Duration::from_millis(200);
     table.plays(10).await;
     assert_eq!((table.votes_of("attic"), table.electors()), (0, 1));

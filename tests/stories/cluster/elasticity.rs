@@ -40,7 +40,7 @@ async fn workers_join_and_leave_in_a_game() {
     let there = |count: usize| {
         let cluster = cluster.clone();
         // Each worker has one core, and is near enough for a short move.
-        let near = move || cluster.cores(Some(MOVE)).together == count && cluster.workers().len() == count;
+        let near = move || cluster.cores(Some(MOVE)).iter().sum::<usize>() == count && cluster.workers().len() == count;
         async move { until(&format!("{count} workers are there"), near).await }
     };
     let names = ["attic", "cellar", "garret", "study"];

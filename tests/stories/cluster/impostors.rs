@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use cluster::{
-    ANYBODY, ClusterSettings, ProcessIdentity, ProgramVersion, Subjects, survey,
+    ANYBODY, ClusterSettings, ProcessIdentity, Subjects, survey,
     wire::{
         self, Addressed, Heartbeat, Poll, ProposalText, SearchCommand, SearchEvent, SearchEventKind, WorkerCommand,
         WorkerMessage, WorkerState,
@@ -22,7 +22,7 @@ type Answer = fn(&SearchCommand) -> Vec<SearchEvent>;
 /// Starts an impostor that announces a hundred cores under this name and version.
 async fn impostor(nats: &Nats, name: &str, version: Option<&str>, answer: Answer) -> DropGuard {
     let mut identity = ProcessIdentity::new(name);
-    identity.version = version.map_or(identity.version, |version| ProgramVersion(version.to_owned()));
+    identity.version = version.map_or(identity.version, str::to_owned);
     let subjects = Subjects::below("concilio");
     let client = async_nats::connect(nats.url()).await.expect("a server");
     let mut calls = client.subscribe(subjects.call(ANYBODY)).await.expect("subscribed");
@@ -139,7 +139,7 @@ async fn other_version_is_rejected_both_ways() {
 
     // A daemon of the old version polls: the worker says that it does not serve it, and why.
     let mut identity = ProcessIdentity::new("old-daemon");
-    identity.version = ProgramVersion("0.0.9-1".to_owned());
+    identity.version = "0.0.9-1".to_owned();
     let client = async_nats::connect(nats.url()).await.expect("a server");
     let poll = wire::encode(&identity, &Poll { number: 1, searches: Vec::new() });
     client.publish(Subjects::below("concilio").call("old-daemon"), poll).await.expect("published");

@@ -7,4 +7,4 @@
 pub mod script;
 pub mod worker;
 
-pub use script::{Attack, Claim, Knows, Says, claims};
+pub use script::{Attack, Knows, Proposed, Says, claims};

@@ -15,11 +15,9 @@ pub enum Attack {
     FalseDepth,
     /// The worst move, two pawns better than it is.
     TwoPawns,
-    /// The worst move mates.
     Mate,
     /// The worst move mates, as a bound.
     MateAsBound,
-    /// The worst move wins a queen.
     Queen,
     /// The worst move is just within what an honest search may differ by.
     JustPlausible,
@@ -27,7 +25,6 @@ pub enum Attack {
     TruthThenLie,
     /// Honest for one search, a lie for the next.
     EverySecond,
-    /// Every legal move in turn.
     EveryMove,
     /// All moves lose, which shifts the scale of all other votes.
     LowestScore,
@@ -35,24 +32,19 @@ pub enum Attack {
     DeepAgreement,
     /// Any of the moves, with any numbers.
     Noise,
-    /// Numbers that no message may have.
     BeyondBounds,
     Illegal,
     /// A made-up variation that wins everything at its end.
     MadeUpVariation,
-    /// All root moves searched, again and again.
     RootMovesDone,
     /// Nodes beyond what any machine can visit.
     Nodes,
-    /// Proposals as fast as they can be sent.
     Proposals,
-    /// Finishes every search at once, without a proposal.
     FinishAtOnce,
     Fail,
     GiveBack,
     /// Proposes nothing, and counts nodes in its heartbeats.
     Silence,
-    /// Proposes for searches that are over.
     Stale,
     /// Proposes only when the time is nearly up.
     LastMoment,
@@ -91,33 +83,30 @@ impl Attack {
     }
 }
 
-/// One thing that a worker says of a search.
-#[derive(Clone, Debug)]
-pub struct Claim {
-    /// Delay after the claim before, or after the command.
-    pub after: Duration,
-    pub says: Says,
-}
+/// One thing that a worker says of a search, with the delay after the claim before, or after the command.
+pub type Claim = (Duration, Says);
 
 #[derive(Clone, Debug)]
 pub enum Says {
-    /// A proposal. The move is the one of this place among the legal moves, from the best to the worst; its variation follows.
-    Proposal {
-        place: usize,
-        score: Score,
-        bound: Bound,
-        depth: u32,
-        nodes: u64,
-        root_moves_done: u32,
-        variation: Vec<usize>,
-    },
-    /// A proposal of this move, legal or not.
+    Proposal(Proposed),
     Text(String),
     /// The search before this one is told of as if it were this one.
     Stale,
     Finished(u64),
     Failed,
     GivenBack,
+}
+
+/// A proposal. The move is the one of this place among the legal moves, from the best to the worst; its variation follows.
+#[derive(Clone, Debug)]
+pub struct Proposed {
+    pub place: usize,
+    pub score: Score,
+    pub bound: Bound,
+    pub depth: u32,
+    pub nodes: u64,
+    pub root_moves_done: u32,
+    pub variation: Vec<usize>,
 }
 
 /// Facts about the position that a hostile worker knows.
@@ -127,11 +116,8 @@ pub struct Knows {
     pub moves: usize,
     /// Value of the best move, centipawns.
     pub best: i32,
-    /// Value of the worst move.
     pub worst: i32,
-    /// Time that the daemon will wait.
     pub time: Duration,
-    /// Number of earlier searches.
     pub asked: u64,
 }
 
@@ -140,13 +126,14 @@ pub fn claims(attack: Attack, seed: u64, knows: Knows) -> Vec<Claim> {
     let (best, worst, last) = (knows.best, knows.worst, knows.moves.saturating_sub(1));
     let honest = proposal(0, Score::Cp(best), 9);
     let lie = |score, depth| proposal(last, score, depth);
-    let at_once = |says| vec![Claim { after: Duration::ZERO, says }];
-    let late = |says: Says, part: f64| vec![Claim { after: knows.time.mul_f64(part), says }];
+    let said = |says| vec![(Duration::ZERO, says)];
+    let at_once = |proposed| said(Says::Proposal(proposed));
+    let late = |proposed, part: f64| vec![(knows.time.mul_f64(part), Says::Proposal(proposed))];
     match attack {
         Attack::FalseDepth => at_once(lie(Score::Cp(worst), 37 + random.random_range(0..17))),
         Attack::TwoPawns => at_once(lie(Score::Cp(worst + 200), 12)),
         Attack::Mate => at_once(lie(Score::Mate(3), 20)),
-        Attack::MateAsBound => at_once(with_bound(lie(Score::Mate(2), 20), Bound::Lower)),
+        Attack::MateAsBound => at_once(Proposed { bound: Bound::Lower, ..lie(Score::Mate(2), 20) }),
         Attack::Queen => at_once(lie(Score::Cp(best + 900), 30)),
         Attack::JustPlausible => at_once(lie(Score::Cp(best + 199), 14)),
         Attack::TruthThenLie => [at_once(honest), late(lie(Score::Cp(best + 60), 30), 0.9)].concat(),
@@ -154,68 +141,34 @@ pub fn claims(attack: Attack, seed: u64, knows: Knows) -> Vec<Claim> {
         Attack::EverySecond => at_once(lie(Score::Cp(best + 150), 24)),
         Attack::EveryMove => {
             let all = (0..knows.moves).map(|place| proposal(place, Score::Cp(best + 50), 20));
-            all.map(|says| Claim { after: knows.time / 40, says }).collect()
+            all.map(|proposed| (knows.time / 40, Says::Proposal(proposed))).collect()
         }
         Attack::LowestScore => at_once(lie(Score::Cp(-900_000), 30)),
         Attack::DeepAgreement => at_once(proposal(0, Score::Cp(best), 900)),
         Attack::Noise => (0..random.random_range(0..12)).map(|_| noise(random, knows)).collect(),
         Attack::BeyondBounds => at_once(lie(Score::Cp(2_000_000), 100_000)),
-        Attack::Illegal => at_once(Says::Text(["a1a8", "", "e9e9", "0000"][random.random_range(0..4)].to_owned())),
+        Attack::Illegal => said(Says::Text(["a1a8", "", "e9e9", "0000"][random.random_range(0..4)].to_owned())),
         Attack::MadeUpVariation => {
             let variation = (0..random.random_range(1..40)).map(|_| random.random_range(0..40)).collect();
-            at_once(with_variation(lie(Score::Cp(best + 190), 40), variation))
+            at_once(Proposed { variation, ..lie(Score::Cp(best + 190), 40) })
         }
-        Attack::RootMovesDone => at_once(with_counts(lie(Score::Cp(worst), 11), 1, 1_000)),
-        Attack::Nodes => at_once(with_counts(lie(Score::Cp(best + 30), 60), 1 << 49, 0)),
+        Attack::RootMovesDone => at_once(Proposed { nodes: 1, root_moves_done: 1_000, ..lie(Score::Cp(worst), 11) }),
+        Attack::Nodes => at_once(Proposed { nodes: 1 << 49, ..lie(Score::Cp(best + 30), 60) }),
         Attack::Proposals => {
             (0..2_000).map(|depth| lie(Score::Cp(best + 20), 1 + depth % 60)).flat_map(at_once).collect()
         }
-        Attack::FinishAtOnce => at_once(Says::Finished(1 << 40)),
-        Attack::Fail => at_once(Says::Failed),
-        Attack::GiveBack => at_once(Says::GivenBack),
+        Attack::FinishAtOnce => said(Says::Finished(1 << 40)),
+        Attack::Fail => said(Says::Failed),
+        Attack::GiveBack => said(Says::GivenBack),
         Attack::Silence => Vec::new(),
-        Attack::Stale => [at_once(Says::Stale), at_once(lie(Score::Cp(best + 40), 18))].concat(),
+        Attack::Stale => [said(Says::Stale), at_once(lie(Score::Cp(best + 40), 18))].concat(),
         Attack::LastMoment => late(lie(Score::Cp(best + 40), 18), 0.95),
     }
 }
 
-fn proposal(place: usize, score: Score, depth: u32) -> Says {
-    Says::Proposal {
-        place,
-        score,
-        bound: Bound::Exact,
-        depth,
-        nodes: 400_000,
-        root_moves_done: 0,
-        variation: Vec::new(),
-    }
-}
-
-fn with_bound(says: Says, bound: Bound) -> Says {
-    match says {
-        Says::Proposal { place, score, depth, nodes, root_moves_done, variation, .. } => {
-            Says::Proposal { place, score, bound, depth, nodes, root_moves_done, variation }
-        }
-        other => other,
-    }
-}
-
-fn with_variation(says: Says, variation: Vec<usize>) -> Says {
-    match says {
-        Says::Proposal { place, score, bound, depth, nodes, root_moves_done, .. } => {
-            Says::Proposal { place, score, bound, depth, nodes, root_moves_done, variation }
-        }
-        other => other,
-    }
-}
-
-fn with_counts(says: Says, nodes: u64, root_moves_done: u32) -> Says {
-    match says {
-        Says::Proposal { place, score, bound, depth, variation, .. } => {
-            Says::Proposal { place, score, bound, depth, nodes, root_moves_done, variation }
-        }
-        other => other,
-    }
+fn proposal(place: usize, score: Score, depth: u32) -> Proposed {
+    let (bound, nodes, root_moves_done, variation) = (Bound::Exact, 400_000, 0, Vec::new());
+    Proposed { place, score, bound, depth, nodes, root_moves_done, variation }
 }
 
 /// Anything that can be said, truth mixed with lies.
@@ -229,7 +182,7 @@ fn noise(random: &mut StdRng, knows: Knows) -> Claim {
         0 => Says::Finished(random.random_range(0..1 << 50)),
         1 => Says::Failed,
         2 => Says::Stale,
-        _ => Says::Proposal {
+        _ => Says::Proposal(Proposed {
             place: random.random_range(0..knows.moves.max(1)),
             score,
             bound: [Bound::Exact, Bound::Lower, Bound::Upper][random.random_range(0..3)],
@@ -237,7 +190,7 @@ fn noise(random: &mut StdRng, knows: Knows) -> Claim {
             nodes: random.random_range(0..1 << 50),
             root_moves_done: random.random_range(0..200),
             variation: (0..random.random_range(0..6)).map(|_| random.random_range(0..40)).collect(),
-        },
+        }),
     };
-    Claim { after: knows.time.mul_f64(random.random_range(0.0..0.2)), says }
+    (knows.time.mul_f64(random.random_range(0.0..0.2)), says)
 }

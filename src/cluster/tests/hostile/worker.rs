@@ -23,7 +23,7 @@ use engine::{Engine, EngineOptions, Limits};
 use futures_util::StreamExt;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Attack, Claim, Knows, Says, claims};
+use super::{Attack, Knows, Proposed, Says, claims};
 
 /// Fifteen positions of all sorts, as moves from the beginning.
 pub const POSITIONS: [&str; 15] = [
@@ -77,7 +77,6 @@ fn ranked(line: &Line) -> Vec<(UciMove, i32)> {
     known.get_or_insert_default().entry(line.fen()).or_insert_with(rank).clone()
 }
 
-/// The position, ranked before anybody is asked about it.
 pub fn prepare(line: &Line) {
     ranked(line);
 }
@@ -135,7 +134,6 @@ pub async fn joins(client: Client, name: &str, daemon: &str, hostile: Hostile) -
     guard
 }
 
-/// Sends unrequested messages.
 async fn flood(client: Client, subject: String, flood: Flood) {
     let (Flood::Heartbeats(rate, bytes) | Flood::Messages(rate, bytes)) = flood else { return };
     let message = bytes::Bytes::from(vec![b'x'; bytes]);
@@ -213,7 +211,7 @@ impl Talker {
         let before = self.before.replace(order.clone()).unwrap_or_else(|| order.clone());
         let (client, identity, subjects) = (self.client.clone(), self.identity.clone(), self.subjects.clone());
         tokio::spawn(async move {
-            for Claim { after, says } in said {
+            for (after, says) in said {
                 tokio::time::sleep(after).await;
                 let event = event(&order, &before, &says, &moves, &task.line);
                 tell(&client, &identity, &subjects, &daemon, WorkerMessage::Event(event)).await;
@@ -240,7 +238,7 @@ fn event(
         SearchEventKind::Proposal(text)
     };
     let kind = match says {
-        Says::Proposal { place, score, bound, depth, nodes, root_moves_done, variation } => {
+        Says::Proposal(Proposed { place, score, bound, depth, nodes, root_moves_done, variation }) => {
             let mut line = line.clone();
             let mut words = vec![moves[place % moves.len()].0.to_string()];
             let _ = line.play(moves[place % moves.len()].0);
@@ -271,26 +269,22 @@ pub struct Target {
     _stop: DropGuard,
 }
 
-/// A decision, and what became of it.
 #[derive(Debug)]
 pub struct Outcome {
     pub decision: Decision,
-    /// Choice of the home electors alone.
     pub home: Option<UciMove>,
-    /// Delay of the move.
     pub late: Duration,
 }
 
 impl Target {
     pub fn new(cluster: ClusterSettings, roster: &str) -> Self {
+        let (roster, advisers) = (roster.to_owned(), String::new());
+        Self::with(cluster, CouncilSettings { roster, advisers, hash: 1, ..CouncilSettings::default() })
+    }
+
+    pub fn with(cluster: ClusterSettings, settings: CouncilSettings) -> Self {
         let stop = CancellationToken::new();
         let cluster = ClusterClient::join(cluster, stop.clone());
-        let settings = CouncilSettings {
-            roster: roster.to_owned(),
-            advisers: String::new(),
-            hash: 1,
-            ..CouncilSettings::default()
-        };
         let pool = Pool::with_remote(1, Some(Arc::new(cluster.clone())));
         let roster = Roster::from_settings(&settings).expect("a roster");
         let council = Council::new(&pool, &roster, &settings, Variant::Standard);

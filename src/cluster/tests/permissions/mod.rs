@@ -93,7 +93,7 @@ async fn worker_serves_the_other_daemons() {
     keyed.log.says(&["connected; waiting for workers", &keyed.nats.url()]).await;
     let worker = keyed.lends_to(&["daemon", "guest"], "shared");
     let daemon = keyed.daemon(&["shared"]).await;
-    let cores = |cluster: &ClusterClient| cluster.cores(None).together;
+    let cores = |cluster: &ClusterClient| cluster.cores(None).iter().sum::<usize>();
     until("both are served", || cores(&daemon.cluster) == 2 && cores(&guest) == 2).await;
 
     keyed.members.remove(MemberKind::Daemon, "guest").expect("removed");

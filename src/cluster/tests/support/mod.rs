@@ -3,17 +3,17 @@
 // No target uses all of it.
 #![allow(dead_code)]
 
-use std::{fs, path::PathBuf, sync::Arc, time::Duration};
+use std::{fs, path::PathBuf};
 
 use async_nats::ConnectOptions;
-use concilio_cluster::{ClusterClient, ClusterSettings, MemberKind, Members, WorkerSettings, lend};
-use council::{Council, CouncilSettings, Question, Roster, electors::Pool};
-use domain::{Decision, GameId, Line, Variant};
+use concilio_cluster::{ClusterSettings, MemberKind, Members, WorkerSettings, lend};
+use council::CouncilSettings;
 use tempfile::TempDir;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::DropGuard;
 use util::Shutdown;
 
 use super::{
+    hostile::worker::Target,
     log::{Log, until},
     nats::Nats,
 };
@@ -52,7 +52,6 @@ impl Keyed {
         ClusterSettings { nkey_file: self.key(name), ..settings(&self.nats, name) }
     }
 
-    /// Returns the options of a connection with a member's key.
     pub(crate) fn login(&self, name: &str) -> ConnectOptions {
         let seed = fs::read_to_string(self.key(name)).expect("a key").trim().to_owned();
         ConnectOptions::with_nkey(seed)
@@ -73,12 +72,10 @@ pub(crate) fn settings(nats: &Nats, name: &str) -> ClusterSettings {
     ClusterSettings { nats: nats.url(), name: name.to_owned(), ..ClusterSettings::default() }
 }
 
-/// The settings of a worker of two cores.
 pub(crate) fn worker(cluster: ClusterSettings) -> WorkerSettings {
     WorkerSettings { cluster, cores: 2, memory: 64, engines: Default::default(), health: None }
 }
 
-/// Starts a worker, until the guard is dropped.
 pub(crate) fn lends(settings: WorkerSettings) -> DropGuard {
     let shutdown = Shutdown::default();
     let guard = shutdown.now.clone().drop_guard();
@@ -86,30 +83,11 @@ pub(crate) fn lends(settings: WorkerSettings) -> DropGuard {
     guard
 }
 
-/// A daemon of one core with a council.
-pub(crate) struct Daemon {
-    pub(crate) cluster: ClusterClient,
-    council: Council,
-    _stop: DropGuard,
-}
-
-impl Daemon {
-    /// Joins a cluster, and waits for these workers.
-    pub(crate) async fn joins(cluster: ClusterSettings, workers: &[&str], council: &CouncilSettings) -> Self {
-        let stop = CancellationToken::new();
-        let cluster = ClusterClient::join(cluster, stop.clone());
-        let names = || cluster.workers().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+impl Target {
+    pub(crate) async fn joins(cluster: ClusterSettings, workers: &[&str], council: CouncilSettings) -> Self {
+        let target = Self::with(cluster, council);
+        let names = || target.cluster.workers().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
         until(&format!("{workers:?} are there"), || workers.iter().all(|name| names().iter().any(|n| n == name))).await;
-        let pool = Pool::with_remote(1, Some(Arc::new(cluster.clone())));
-        let roster = Roster::from_settings(council).expect("a roster");
-        let council = Council::new(&pool, &roster, council, Variant::Standard);
-        Self { cluster, council, _stop: stop.drop_guard() }
-    }
-
-    pub(crate) async fn decides(&mut self, line: &Line, time: Duration) -> Decision {
-        let timing = Some(Box::new(move |_: &_| time) as _);
-        let question = Question { timing, ..Question::new(GameId::new("story"), Arc::new(line.clone())) };
-        let decided = self.council.decide(question, &CancellationToken::new(), &mut |_| {}).await;
-        decided.expect("a decision")
+        target
     }
 }

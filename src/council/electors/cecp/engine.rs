@@ -11,7 +11,7 @@ use std::{
 use shakmaty::CastlingMode;
 
 use super::protocol::{EngineAnswer, answer, features, move_text, names_of};
-use crate::electors::{ElectorFailure, EngineGame, EngineProgram, Process};
+use crate::electors::{ElectorFailure, ElectorResult, EngineGame, EngineProgram, Process};
 use domain::{Line, Variant};
 
 /// The time to wait for an engine of version 1, which announces nothing. Others announce themselves
@@ -34,7 +34,6 @@ pub struct CecpEngine {
     /// The position on its board; `None` before the first one.
     known: Option<Line>,
     pings: u32,
-    /// Commands that introduce the opponent.
     introduction: Vec<String>,
 }
 
@@ -44,7 +43,7 @@ impl CecpEngine {
     ///
     /// # Errors
     /// [`ElectorFailure`] if it does not start, or has no such option.
-    pub fn start(program: &EngineProgram, hash: usize, threads: usize) -> Result<Self, ElectorFailure> {
+    pub fn start(program: &EngineProgram, hash: usize, threads: usize) -> ElectorResult<Self> {
         let mut engine = Self::spawn(program)?;
         // GNU Chess hangs now and then when it is started with `--xboard`.
         if !engine.hear_features()? {
@@ -64,7 +63,7 @@ impl CecpEngine {
         Ok(engine)
     }
 
-    fn spawn(program: &EngineProgram) -> Result<Self, ElectorFailure> {
+    fn spawn(program: &EngineProgram) -> ElectorResult<Self> {
         let process = Process::spawn(program)?;
         let introduction = program.game.as_ref().map(EngineGame::cecp_commands).unwrap_or_default();
         Ok(Self { process, features: BTreeMap::new(), options: Vec::new(), known: None, pings: 0, introduction })
@@ -72,7 +71,7 @@ impl CecpEngine {
 
     /// Asks for its features; `false` if it does not answer at all. GNU Chess discards input sent
     /// before it begins to read, so the question is repeated.
-    fn hear_features(&mut self) -> Result<bool, ElectorFailure> {
+    fn hear_features(&mut self) -> ElectorResult<bool> {
         let (began, mut asked) = (Instant::now(), None);
         self.send("xboard")?;
         let mut speaks = self.process.read(BANNER_TIMEOUT)?.is_some();
@@ -125,7 +124,6 @@ impl CecpEngine {
         }
     }
 
-    /// Returns true if it announced a feature as present.
     fn has(&self, feature: &str) -> bool {
         self.features.get(feature).is_some_and(|value| value == "1")
     }
@@ -147,24 +145,22 @@ impl CecpEngine {
         names.find(|name| announced.split(',').any(|known| known.trim() == *name))
     }
 
-    /// Sends a line.
-    pub fn send(&mut self, command: &str) -> Result<(), ElectorFailure> {
+    pub fn send(&mut self, command: &str) -> ElectorResult {
         self.process.send(command)
     }
 
     /// Returns its next answer about the position on its board, or `None` if none came in time.
-    pub fn hear(&mut self, timeout: Duration) -> Result<Option<EngineAnswer>, ElectorFailure> {
+    pub fn hear(&mut self, timeout: Duration) -> ElectorResult<Option<EngineAnswer>> {
         let text = self.process.read(timeout)?;
         self.understand(text)
     }
 
-    /// Returns its next answer before the deadline.
-    pub fn hear_before(&mut self, deadline: Instant) -> Result<Option<EngineAnswer>, ElectorFailure> {
+    pub fn hear_before(&mut self, deadline: Instant) -> ElectorResult<Option<EngineAnswer>> {
         let text = self.process.read_before(deadline)?;
         self.understand(text)
     }
 
-    fn understand(&mut self, text: Option<String>) -> Result<Option<EngineAnswer>, ElectorFailure> {
+    fn understand(&mut self, text: Option<String>) -> ElectorResult<Option<EngineAnswer>> {
         let Some(text) = text else { return Ok(None) };
         let heard = self.known.as_ref().map_or(EngineAnswer::Nothing, |line| answer(&text, line));
         if let EngineAnswer::Move(best) = heard {
@@ -186,7 +182,7 @@ impl CecpEngine {
     ///
     /// # Errors
     /// [`ElectorFailure`] if it cannot take this position or refuses a move.
-    pub fn follow(&mut self, line: &Line) -> Result<bool, ElectorFailure> {
+    pub fn follow(&mut self, line: &Line) -> ElectorResult<bool> {
         let known = self.known.take().filter(|known| known.variant() == line.variant() && same_start(known, line));
         let common =
             |known: &Line| known.moves().iter().zip(line.moves()).take_while(|(one, other)| one == other).count();
@@ -211,8 +207,7 @@ impl CecpEngine {
         Ok(is_new)
     }
 
-    /// Begins a game for it, from the start of `line`.
-    fn begin(&mut self, line: &Line) -> Result<Line, ElectorFailure> {
+    fn begin(&mut self, line: &Line) -> ElectorResult<Line> {
         // A position set up by hand may also need the castling of Chess960.
         let free_castling = line.variant().is_standard_rules() && line.castling_mode() == CastlingMode::Chess960;
         let variant = if free_castling { Variant::Chess960 } else { line.variant() };
@@ -232,14 +227,12 @@ impl CecpEngine {
         // they were moves, and is heard out before the position is settled.
         if self.has("name") && self.has("ping") && !self.introduction.is_empty() {
             self.introduction.clone().iter().try_for_each(|command| self.send(command))?;
-            self.pings += 1;
-            self.process.send(&format!("ping {}", self.pings))?;
-            self.process.read_until(&format!("pong {}", self.pings), PING_TIMEOUT, |_| ())?;
+            ping(&mut self.process, &mut self.pings, |_| ())?;
         }
         Ok(line.prefix(0))
     }
 
-    fn settle(&mut self) -> Result<(), ElectorFailure> {
+    fn settle(&mut self) -> ElectorResult {
         let (mut refused, line) = (None, self.known.as_ref());
         let each = |text: &str| {
             if let Some(EngineAnswer::Refused(text)) = line.map(|line| answer(text, line)) {
@@ -247,9 +240,7 @@ impl CecpEngine {
             }
         };
         if self.has("ping") {
-            self.pings += 1;
-            self.process.send(&format!("ping {}", self.pings))?;
-            self.process.read_until(&format!("pong {}", self.pings), PING_TIMEOUT, each)?;
+            ping(&mut self.process, &mut self.pings, each)?;
         } else {
             self.process.read_by_now(each)?;
         }
@@ -257,7 +248,7 @@ impl CecpEngine {
     }
 
     /// Sets its time for every move and its clock; `None`: until it is told to move.
-    pub fn set_move_time(&mut self, time: Option<Duration>) -> Result<(), ElectorFailure> {
+    pub fn set_move_time(&mut self, time: Option<Duration>) -> ElectorResult {
         const ENDLESS: Duration = Duration::from_secs(3600);
         let time = time.unwrap_or(ENDLESS);
         // `st` takes whole seconds, and few engines understand fractions, so the clock has the
@@ -266,8 +257,7 @@ impl CecpEngine {
         self.set_clocks(time, time)
     }
 
-    /// Sends its clock and the opponent's.
-    pub fn set_clocks(&mut self, ours: Duration, theirs: Duration) -> Result<(), ElectorFailure> {
+    pub fn set_clocks(&mut self, ours: Duration, theirs: Duration) -> ElectorResult {
         let centiseconds = |time: Duration| (time.as_millis() / 10).max(1);
         if self.lacks("time") {
             return Ok(());
@@ -277,7 +267,13 @@ impl CecpEngine {
     }
 }
 
-/// Returns the failure of an engine that refuses a command.
+/// Waits until an engine has read everything; `each` gets its lines before the answer.
+fn ping(process: &mut Process, pings: &mut u32, each: impl FnMut(&str)) -> ElectorResult {
+    *pings += 1;
+    process.send(&format!("ping {pings}"))?;
+    process.read_until(&format!("pong {pings}"), PING_TIMEOUT, each)
+}
+
 pub(super) fn refusal(text: &str) -> ElectorFailure {
     ElectorFailure(format!("the engine does not follow the game: {text}"))
 }

@@ -13,17 +13,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Elector, ElectorFailure, EngineProgram, Task};
-use domain::{Bound, ElectorName, Proposal, Score, UciMove, Variant};
-use protocol::{EngineAnswer, Thinking};
+use super::{
+    Elector, ElectorFailure, ElectorResult, ElectorSpec, EngineProgram, Task, process::POLL, uci::protocol::Info,
+};
+use domain::{ElectorName, Proposal, Score, UciMove};
+use protocol::EngineAnswer;
 
 pub use engine::CecpEngine;
 
 /// The time to wait for a move after the order to move. Some engines only check the clock between
 /// two whole seconds.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
-/// The interval of checks of the stop flag while the engine is silent.
-const POLL: Duration = Duration::from_millis(2);
 /// The part of the time that its answer is waited for which an engine is given.
 const SHARE: f64 = 0.9;
 /// The search time of an engine that does not show its thinking, if no limit is known.
@@ -40,22 +40,12 @@ pub(super) struct CecpElector {
 }
 
 impl CecpElector {
-    pub(super) fn start(
-        name: ElectorName,
-        program: &EngineProgram,
-        hash: usize,
-        threads: usize,
-    ) -> Result<Self, ElectorFailure> {
-        let engine = CecpEngine::start(program, hash, threads)?;
-        Ok(Self { name, engine, depth: None })
+    pub(super) fn start(spec: &ElectorSpec, program: &EngineProgram) -> ElectorResult<Self> {
+        let engine = CecpEngine::start(program, spec.hash, spec.threads)?;
+        Ok(Self { name: spec.name.clone(), engine, depth: None })
     }
 
-    pub(super) fn variants(&self) -> Vec<Variant> {
-        self.engine.variants()
-    }
-
-    /// Sends the limits of the search.
-    fn set_bounds(&mut self, task: &Task) -> Result<(), ElectorFailure> {
+    fn set_bounds(&mut self, task: &Task) -> ElectorResult {
         let waited_for = task.time.map(|time| time.mul_f64(SHARE));
         self.engine.set_move_time(waited_for.into_iter().chain(task.limits.time).min())?;
         let depth = task.limits.depth;
@@ -68,12 +58,7 @@ impl CecpElector {
 }
 
 impl Elector for CecpElector {
-    fn search(
-        &mut self,
-        task: &Task,
-        stop: &AtomicBool,
-        report: &mut dyn FnMut(Proposal),
-    ) -> Result<(), ElectorFailure> {
+    fn search(&mut self, task: &Task, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> ElectorResult {
         if self.engine.follow(&task.line)? {
             self.depth = None;
         }
@@ -142,7 +127,7 @@ impl CecpSearch<'_> {
             || self.newest.is_none() && elapsed >= silent
     }
 
-    fn thinks(&mut self, thinking: Thinking) {
+    fn thinks(&mut self, thinking: Info) {
         self.nodes = self.nodes.max(thinking.nodes);
         if !thinking.pv.is_empty() {
             self.propose(thinking);
@@ -155,14 +140,13 @@ impl CecpSearch<'_> {
         if self.newest.as_ref().is_some_and(|proposal| proposal.best == best) {
             return;
         }
-        let newest = self.newest.as_ref();
-        let (depth, score) = newest.map_or((0, None), |proposal| (proposal.depth, Some(proposal.score)));
-        self.propose(Thinking { depth, score, nodes: self.nodes, pv: vec![best] });
+        let newest = self.newest.as_ref().map(Info::of).unwrap_or_default();
+        self.propose(Info { nodes: self.nodes, pv: vec![best], ..newest });
     }
 
     /// Handles an end without a move: its last proposal stands, with this score unless its own was
     /// worse.
-    fn ends(&mut self, how: &str, score: Option<Score>) -> Result<(), ElectorFailure> {
+    fn ends(&mut self, how: &str, score: Option<Score>) -> ElectorResult {
         let last = self.newest.clone().ok_or_else(|| ElectorFailure(format!("{} {how}", self.name)))?;
         if let Some(score) = score.filter(|score| *score < last.score) {
             (self.report)(Proposal { score, ..last });
@@ -170,21 +154,9 @@ impl CecpSearch<'_> {
         Ok(())
     }
 
-    fn propose(&mut self, Thinking { depth, score, nodes, pv }: Thinking) {
-        let proposal = Proposal {
-            search: self.task.id.clone(),
-            elector: self.name.clone(),
-            machine: None,
-            best: pv.first().copied().unwrap_or(UciMove::Null),
-            score: score.unwrap_or(Score::Cp(0)),
-            bound: Bound::Exact,
-            depth,
-            selective_depth: depth,
-            root_moves_done: 0,
-            nodes,
-            time: self.began.elapsed(),
-            pv,
-        };
+    fn propose(&mut self, info: Info) {
+        let best = info.pv.first().copied().unwrap_or(UciMove::Null);
+        let proposal = info.proposal(self.task, self.name, best, self.began.elapsed());
         self.newest = Some(proposal.clone());
         (self.report)(proposal);
     }

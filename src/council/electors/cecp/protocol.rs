@@ -2,31 +2,19 @@
 
 use shakmaty::CastlingMode;
 
+use crate::electors::uci::protocol::Info;
 use domain::{Line, Score, UciMove, Variant};
 
-/// The meaning of an engine's line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EngineAnswer {
-    /// An iteration of its search, as `post` makes it show them.
-    Thinking(Thinking),
+    Thinking(Info),
     Move(UciMove),
     Unreadable(String),
     Refused(String),
     Resigns,
-    /// It considers the game over.
     Over,
     /// Chatter, comments, offers, and complaints about commands that it does not know.
     Nothing,
-}
-
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Thinking {
-    pub depth: u32,
-    /// The value, from the side of the player to move.
-    pub score: Option<Score>,
-    pub nodes: u64,
-    /// The legal beginning of the principal variation.
-    pub pv: Vec<UciMove>,
 }
 
 /// The centipawns from which on a score is a mate: this plus the number of moves.
@@ -57,13 +45,13 @@ pub fn answer(text: &str, line: &Line) -> EngineAnswer {
 }
 
 /// Reads a line of thinking: depth, score in centipawns, time in centiseconds, nodes, the principal variation.
-fn thinking(text: &str, line: &Line) -> Option<Thinking> {
+fn thinking(text: &str, line: &Line) -> Option<Info> {
     let mut words = text.split_ascii_whitespace();
     let depth = words.next()?.trim_end_matches(['.', '+', '-', '&', '?', '!']).parse().ok()?;
     let numbers: Option<Vec<i64>> = words.by_ref().take(NUMBERS - 1).map(|word| word.parse().ok()).collect();
     let &[centipawns, _, nodes] = numbers?.as_slice() else { return None };
     let (nodes, score) = (nodes.max(0).unsigned_abs(), Some(score(centipawns)));
-    Some(Thinking { depth, score, nodes, pv: principal_variation(words, line) })
+    Some(Info { depth, score, nodes, pv: principal_variation(words, line), ..Info::default() })
 }
 
 /// Returns the moves among words, in any notation, up to the first word that is none. Move numbers
@@ -157,7 +145,7 @@ mod tests {
     fn thinking_is_read_in_any_notation() {
         let line = Line::start(Variant::Standard);
         let pv = moves("e2e4 e7e5 g1f3");
-        let expected = Thinking { depth: 9, score: Some(Score::Cp(-15)), nodes: 48211, pv };
+        let expected = Info { depth: 9, score: Some(Score::Cp(-15)), nodes: 48211, pv, ..Info::default() };
         for text in [
             " 9.  -15 120 48211 e2e4 e7e5 g1f3",
             "9 -15 120 48211\te4 e5 Nf3",

@@ -3,19 +3,14 @@ use std::{fs, sync::Arc};
 use tempfile::TempDir;
 
 use super::*;
-use crate::electors::EngineProtocol;
-use domain::{Limits, Line};
+use crate::electors::{ElectorKind, ElectorResult, EngineProtocol};
+use domain::{Limits, Line, Variant};
 
 /// A program of the shell, and the folder of its transcript.
 fn shell(script: &str) -> (TempDir, EngineProgram) {
     let folder = tempfile::tempdir().expect("a folder");
-    let program = EngineProgram {
-        path: "/bin/sh".into(),
-        arguments: vec!["-c".to_owned(), script.to_owned()],
-        transcript: Some(folder.path().join("said.txt")),
-        protocol: EngineProtocol::Cecp,
-        ..EngineProgram::default()
-    };
+    let transcript = Some(folder.path().join("said.txt"));
+    let program = EngineProgram { transcript, protocol: EngineProtocol::Cecp, ..EngineProgram::shell(script) };
     (folder, program)
 }
 
@@ -34,11 +29,11 @@ done"
     ))
 }
 
-fn start(program: &EngineProgram) -> Result<CecpElector, ElectorFailure> {
-    CecpElector::start("engine".into(), program, 16, 1)
+fn start(program: &EngineProgram) -> ElectorResult<CecpElector> {
+    let spec = ElectorSpec::new("engine".into(), ElectorKind::Engine(program.clone()), 16);
+    CecpElector::start(&spec, program)
 }
 
-/// Returns the commands sent to an engine so far.
 fn said(program: &EngineProgram) -> Vec<String> {
     let path = program.transcript.as_ref().expect("a transcript");
     let text = fs::read_to_string(path).expect("readable");
@@ -55,7 +50,7 @@ fn task(line: Line, time: Option<Duration>) -> Task {
     Task { time, ..Task::alone(Arc::new(line)) }
 }
 
-type Searched = (Result<(), ElectorFailure>, Vec<Proposal>);
+type Searched = (ElectorResult, Vec<Proposal>);
 
 fn search(elector: &mut CecpElector, task: &Task, stop: &AtomicBool) -> Searched {
     let mut proposals = Vec::new();
@@ -159,7 +154,7 @@ fn bad_engine_answers_are_failures() {
 fn variants_and_options_are_announced() {
     let (_folder, program) = engine(":", ":");
     assert_eq!(
-        start(&program).expect("it starts").variants(),
+        start(&program).expect("it starts").engine.variants(),
         [Variant::Standard, Variant::FromPosition, Variant::Atomic]
     );
     let with = |name: &str, value: &str| EngineProgram {

@@ -1,27 +1,21 @@
 //! A conversation with an engine that speaks UCI (Kahlen and Meyer-Kahlen, *Universal Chess Interface*).
 
-use std::{
-    collections::BTreeMap,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeMap, time::Duration};
 
 use shakmaty::CastlingMode;
 
 use super::protocol;
-use crate::electors::{ElectorFailure, EngineProgram, Process};
+use crate::electors::{ElectorFailure, ElectorResult, EngineProgram, Process};
 
 /// Engines may load networks and tables when they start.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The option that names the opponent.
 const OPPONENT: &str = "UCI_Opponent";
 
-/// The option for the castling of Chess960.
 pub(super) const CHESS960: &str = "UCI_Chess960";
 
-/// An engine and the options that it announced.
 pub struct UciEngine {
-    process: Process,
+    pub process: Process,
     /// Keyed by names in lower case, because UCI ignores case; with the values of a `combo`.
     options: BTreeMap<String, Vec<String>>,
 }
@@ -32,7 +26,7 @@ impl UciEngine {
     ///
     /// # Errors
     /// [`ElectorFailure`] if it does not start, or has no such option.
-    pub fn start(program: &EngineProgram, hash: usize, threads: usize) -> Result<Self, ElectorFailure> {
+    pub fn start(program: &EngineProgram, hash: usize, threads: usize) -> ElectorResult<Self> {
         let mut process = Process::spawn(program)?;
         process.send("uci")?;
         let mut options = BTreeMap::new();
@@ -73,7 +67,7 @@ impl UciEngine {
     }
 
     /// Sets the castling of Chess960; `false` if it only knows the usual one.
-    pub fn set_castling(&mut self, castling: CastlingMode) -> Result<bool, ElectorFailure> {
+    pub fn set_castling(&mut self, castling: CastlingMode) -> ElectorResult<bool> {
         let chess960 = castling == CastlingMode::Chess960;
         if !self.has_option(CHESS960) {
             return Ok(!chess960);
@@ -82,17 +76,12 @@ impl UciEngine {
         Ok(true)
     }
 
-    /// Sets an option.
-    pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), ElectorFailure> {
-        self.send(&format!("setoption name {name} value {value}"))
+    pub(super) fn set(&mut self, name: &str, value: &str) -> ElectorResult {
+        self.process.send(&format!("setoption name {name} value {value}"))
     }
 
-    /// Makes it forget everything.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if it has ended, or is silent for twenty seconds.
-    pub fn new_game(&mut self) -> Result<(), ElectorFailure> {
-        self.send("ucinewgame")?;
+    pub fn new_game(&mut self) -> ElectorResult {
+        self.process.send("ucinewgame")?;
         self.wait_until_ready()
     }
 
@@ -100,23 +89,8 @@ impl UciEngine {
     ///
     /// # Errors
     /// [`ElectorFailure`] if it has ended, or is silent for twenty seconds.
-    pub(super) fn wait_until_ready(&mut self) -> Result<(), ElectorFailure> {
-        self.send("isready")?;
+    pub(super) fn wait_until_ready(&mut self) -> ElectorResult {
+        self.process.send("isready")?;
         self.process.read_until("readyok", START_TIMEOUT, |_| ())
-    }
-
-    /// Sends a line.
-    pub fn send(&mut self, command: &str) -> Result<(), ElectorFailure> {
-        self.process.send(command)
-    }
-
-    /// The next line, or `None` if none came in time.
-    pub fn hear(&mut self, timeout: Duration) -> Result<Option<String>, ElectorFailure> {
-        self.process.read(timeout)
-    }
-
-    /// Returns the next line, or `None` if none came before the deadline.
-    pub fn hear_before(&mut self, deadline: Instant) -> Result<Option<String>, ElectorFailure> {
-        self.process.read_before(deadline)
     }
 }

@@ -13,7 +13,7 @@ use std::{
 
 use shakmaty::CastlingMode;
 
-use super::{Elector, ElectorFailure, EngineProgram, Task};
+use super::{Elector, ElectorFailure, ElectorResult, ElectorSpec, EngineProgram, Task, process::POLL};
 use domain::{Bound, ElectorName, Proposal, Score, UciMove, Variant};
 use engine::CHESS960;
 use protocol::Info;
@@ -22,8 +22,6 @@ pub use engine::UciEngine;
 
 /// The time to wait for a best move after `stop`.
 const STOP_TIMEOUT: Duration = Duration::from_millis(1000);
-/// The interval of checks of the stop flag while the engine is silent.
-const POLL: Duration = Duration::from_millis(2);
 
 pub(super) struct UciElector {
     name: ElectorName,
@@ -32,16 +30,11 @@ pub(super) struct UciElector {
 }
 
 impl UciElector {
-    pub(super) fn start(
-        name: ElectorName,
-        program: &EngineProgram,
-        hash: usize,
-        threads: usize,
-    ) -> Result<Self, ElectorFailure> {
-        Ok(Self { name, engine: UciEngine::start(program, hash, threads)?, variant: None })
+    pub(super) fn start(spec: &ElectorSpec, program: &EngineProgram) -> ElectorResult<Self> {
+        let engine = UciEngine::start(program, spec.hash, spec.threads)?;
+        Ok(Self { name: spec.name.clone(), engine, variant: None })
     }
 
-    /// The variants the engine announced it can play.
     pub(super) fn variants(&self) -> Vec<Variant> {
         let listed = self.engine.values_of("UCI_Variant");
         let chess960 = self.engine.has_option(CHESS960);
@@ -55,8 +48,7 @@ impl UciElector {
             .collect()
     }
 
-    /// Sets the variant of the next position, if it changes.
-    fn set_rules(&mut self, variant: Variant, castling: CastlingMode) -> Result<(), ElectorFailure> {
+    fn set_rules(&mut self, variant: Variant, castling: CastlingMode) -> ElectorResult {
         if self.variant == Some((variant, castling)) {
             return Ok(());
         }
@@ -75,27 +67,22 @@ impl UciElector {
 }
 
 impl Elector for UciElector {
-    fn search(
-        &mut self,
-        task: &Task,
-        stop: &AtomicBool,
-        report: &mut dyn FnMut(Proposal),
-    ) -> Result<(), ElectorFailure> {
+    fn search(&mut self, task: &Task, stop: &AtomicBool, report: &mut dyn FnMut(Proposal)) -> ElectorResult {
         self.set_rules(task.line.variant(), task.line.castling_mode())?;
-        self.engine.send(&protocol::position(&task.line))?;
-        self.engine.send(&protocol::go(task))?;
+        self.engine.process.send(&protocol::position(&task.line))?;
+        self.engine.process.send(&protocol::go(task))?;
         let started = Instant::now();
         let mut told_to_stop: Option<Instant> = None;
         let mut newest: Option<Proposal> = None;
         loop {
             if told_to_stop.is_none() && stop.load(Ordering::Relaxed) {
-                self.engine.send("stop")?;
+                self.engine.process.send("stop")?;
                 told_to_stop = Some(Instant::now());
             }
             if told_to_stop.is_some_and(|since| since.elapsed() > STOP_TIMEOUT) {
                 return Err(ElectorFailure(format!("{} did not stop and was killed", self.name)));
             }
-            let Some(line) = self.engine.hear(POLL)? else { continue };
+            let Some(line) = self.engine.process.read(POLL)? else { continue };
             task.state.hear();
             if let Some(best) = protocol::best_move(&line) {
                 let best = best.ok_or_else(|| ElectorFailure(format!("{} gave no move: {line:?}", self.name)))?;
@@ -131,33 +118,7 @@ impl UciElector {
     fn proposal(&self, task: &Task, info: Info, time: Duration) -> Proposal {
         let pv = task_moves(task, &info.pv);
         let best = pv.first().or(info.pv.first()).copied().unwrap_or(UciMove::Null);
-        Proposal {
-            search: task.id.clone(),
-            elector: self.name.clone(),
-            machine: None,
-            best,
-            score: info.score.unwrap_or(Score::Cp(0)),
-            bound: info.bound,
-            depth: info.depth,
-            selective_depth: info.selective_depth.max(info.depth),
-            root_moves_done: 0,
-            nodes: info.nodes,
-            time,
-            pv,
-        }
-    }
-}
-
-impl Info {
-    fn of(proposal: &Proposal) -> Self {
-        Self {
-            depth: proposal.depth,
-            selective_depth: proposal.selective_depth,
-            score: Some(proposal.score),
-            bound: Bound::Exact,
-            nodes: proposal.nodes,
-            pv: Vec::new(),
-        }
+        Info { pv, ..info }.proposal(task, &self.name, best, time)
     }
 }
 

@@ -1,11 +1,12 @@
 //! UCI as text, in both directions. Pure; any output of an engine is tolerated.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, time::Duration};
 
 use crate::electors::Task;
-use domain::{Bound, Color, Limits, Line, Score, UciMove, moves_text};
+use domain::{Bound, Color, ElectorName, Limits, Line, Proposal, Score, UciMove, moves_text};
 
-/// An `info` line. Fields that it lacks keep their defaults.
+/// An iteration as an engine reports it, in a UCI `info` line or a CECP line of thinking. Fields that the line lacks keep
+/// their defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Info {
     pub depth: u32,
@@ -17,6 +18,30 @@ pub struct Info {
     pub nodes: u64,
     /// The principal variation, as the engine writes its moves.
     pub pv: Vec<UciMove>,
+}
+
+impl Info {
+    pub(crate) fn of(proposal: &Proposal) -> Self {
+        let Proposal { depth, selective_depth, score, nodes, .. } = *proposal;
+        Self { depth, selective_depth, score: Some(score), bound: Bound::Exact, nodes, pv: Vec::new() }
+    }
+
+    pub(crate) fn proposal(self, task: &Task, elector: &ElectorName, best: UciMove, time: Duration) -> Proposal {
+        Proposal {
+            search: task.id.clone(),
+            elector: elector.clone(),
+            machine: None,
+            best,
+            score: self.score.unwrap_or(Score::Cp(0)),
+            bound: self.bound,
+            depth: self.depth,
+            selective_depth: self.selective_depth.max(self.depth),
+            root_moves_done: 0,
+            nodes: self.nodes,
+            time,
+            pv: self.pv,
+        }
+    }
 }
 
 /// Reads an `info` line; `None` for any other line, and for lines of lesser variations (`multipv` above 1).

@@ -9,18 +9,15 @@ use std::{
     time::Duration,
 };
 
-use tokio::{
-    sync::{mpsc::UnboundedSender, watch},
-    time::timeout,
-};
+use tokio::{sync::watch, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     electors::{
-        ElectorKind, ElectorMaker, ElectorSpec, Fallback, LentCores, Pool, RemotePool, RemoteSlot, SearchPriority,
-        SearchReport, Slot, Task,
+        ElectorKind, ElectorMaker, ElectorSpec, Fallback, Pool, RemotePool, RemoteSlot, Reports, SearchPriority, Slot,
+        Task, local_slot,
     },
-    vote::{Council, CouncilSettings, Question, Roster, searcher::CouncilSearcher},
+    vote::{Council, CouncilSettings, Question, Roster},
 };
 use domain::{CriterionName, Decision, Limits, Line, Proposal, Variant};
 use engine::SharedTable;
@@ -28,7 +25,6 @@ use engine::SharedTable;
 /// The duration from which on a move is long enough for the remote machine.
 const LONG: Duration = Duration::from_secs(1);
 
-/// Turns a hang into a failure.
 const TOO_LONG: Duration = Duration::from_secs(60);
 
 /// A remote machine with a number of cores, in truth of this machine, for moves that are long
@@ -40,7 +36,6 @@ struct Lender {
 }
 
 impl Lender {
-    /// Adds a machine: `cores` cores from now on.
     fn comes_with(&self, cores: usize) {
         self.cores.store(cores, Relaxed);
         self.arrivals.send_modify(|count| *count += 1);
@@ -48,9 +43,8 @@ impl Lender {
 }
 
 impl RemotePool for Lender {
-    fn cores(&self, time: Option<Duration>) -> LentCores {
-        let cores = if time.is_none_or(|time| time >= LONG) { self.cores.load(Relaxed) } else { 0 };
-        LentCores { together: cores, widest: cores }
+    fn cores(&self, time: Option<Duration>) -> Vec<usize> {
+        if time.is_none_or(|time| time >= LONG) { vec![self.cores.load(Relaxed)] } else { Vec::new() }
     }
 
     fn arrivals(&self) -> Option<watch::Receiver<u64>> {
@@ -59,15 +53,15 @@ impl RemotePool for Lender {
 
     fn slot(&self, spec: &ElectorSpec, table: Option<&SharedTable>) -> Option<Box<dyn RemoteSlot>> {
         // What a function makes cannot leave this machine.
-        spec.instance().map(|_| Box::new(LentSlot(Slot::local(spec.clone(), table))) as _)
+        spec.instance().map(|_| Box::new(LentSlot(local_slot(spec, table))) as _)
     }
 }
 
 #[derive(Debug)]
-struct LentSlot(Slot);
+struct LentSlot(Box<dyn Slot>);
 
 impl RemoteSlot for LentSlot {
-    fn search(&mut self, task: &Task, reports: &UnboundedSender<SearchReport>, _: Fallback) -> bool {
+    fn search(&mut self, task: &Task, reports: &Reports, _: Fallback) -> bool {
         self.0.search(task.clone(), reports);
         true
     }
@@ -131,7 +125,7 @@ async fn background_council_gives_way() {
     lender.cores.store(6, Relaxed);
     decides(&mut council, None).await;
     council.composition.compose_second_phase(2);
-    let specs: Vec<_> = council.composition.searchers.iter().map(CouncilSearcher::spec).collect();
+    let specs: Vec<_> = council.composition.searchers.iter().map(|searcher| &searcher.role.spec).collect();
     assert!(specs.len() > 8 && specs.iter().all(|spec| spec.priority == SearchPriority::Background), "{specs:?}");
 }
 

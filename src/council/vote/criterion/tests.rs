@@ -2,40 +2,28 @@
 
 use crate::{
     electors::ElectorSpec,
-    vote::{Ballots, CouncilSettings, CriterionName, ElectionOutcome, Roster, Rule},
+    vote::{
+        Ballots, CouncilSettings, CriterionName, ElectionOutcome, Rule,
+        tests::{electors, proposed},
+    },
 };
-use domain::{Bound, Line, Phase, Proposal, Score, SearchId, Variant};
+use domain::{Bound, Line, Proposal, Score, Variant};
 
 /// A proposal for the starting position: a line of play, its score, and how deep it was searched.
-struct Said(&'static str, Score, u32);
+type Said = (&'static str, Score, u32);
 
 fn cp(line: &'static str, centipawns: i32) -> Said {
-    Said(line, Score::Cp(centipawns), 5)
+    (line, Score::Cp(centipawns), 5)
 }
 
 fn mate(line: &'static str, moves: i32) -> Said {
-    Said(line, Score::Mate(moves), 5)
+    (line, Score::Mate(moves), 5)
 }
 
-fn electors(roster: &str) -> Vec<ElectorSpec> {
-    let settings = CouncilSettings { roster: roster.to_owned(), ..CouncilSettings::default() };
-    Roster::from_settings(&settings).expect("a roster").electors().to_vec()
-}
-
-fn proposal(elector: &ElectorSpec, Said(line, score, depth): &Said) -> Proposal {
+fn proposal(elector: &ElectorSpec, (line, score, depth): &Said) -> Proposal {
     let pv: Vec<_> = line.split(' ').map(|text| text.parse().expect("a move")).collect();
-    let best = pv[0];
-    Proposal {
-        depth: *depth,
-        selective_depth: *depth,
-        pv,
-        ..Proposal::of_one_ply(
-            SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First },
-            elector.name.clone(),
-            best,
-            *score,
-        )
-    }
+    let proposal = proposed(elector.name.clone(), pv[0], *score, *depth);
+    Proposal { pv, ..proposal }
 }
 
 fn settings(criterion: CriterionName) -> CouncilSettings {
@@ -80,9 +68,9 @@ fn weights_let_knowledge_outvote_two() {
 #[test]
 fn depth_prefers_completed_iterations() {
     let electors = electors("mp ma");
-    let mut unfinished = proposal(&electors[1], &Said("d2d4", Score::Cp(0), 5));
+    let mut unfinished = proposal(&electors[1], &("d2d4", Score::Cp(0), 5));
     unfinished.root_moves_done = 40;
-    let proposals = [Some(proposal(&electors[0], &Said("e2e4", Score::Cp(0), 6))), Some(unfinished)];
+    let proposals = [Some(proposal(&electors[0], &("e2e4", Score::Cp(0), 6))), Some(unfinished)];
     let outcome = elect_from(CriterionName::Depth, &electors, &proposals, 1).expect("two proposals");
     assert_eq!(weights(&outcome), [600.0, 540.0]);
     assert_eq!(outcome.elected.best.to_string(), "e2e4");
@@ -148,13 +136,13 @@ fn score_margin_weighs_distance_to_lowest() {
 
 #[test]
 fn score_margin_discounts_shallow_votes() {
-    let said = [Said("e2e4", Score::Cp(20), 10), Said("d2d4", Score::Cp(50), 8)];
+    let said = [("e2e4", Score::Cp(20), 10), ("d2d4", Score::Cp(50), 8)];
     let outcome = election("complete-2", CriterionName::ScoreMargin, &said);
     let hundredths: Vec<f64> = weights(&outcome).iter().map(|weight| (100.0 * weight).round()).collect();
     assert_eq!(hundredths, [1400.0, 44.0], "a tenth for every ply");
     assert_eq!(outcome.elected.best.to_string(), "e2e4");
     // A ply less and rather optimistic: with half its weight it would be elected.
-    let near = [Said("e2e4", Score::Cp(20), 10), Said("d2d4", Score::Cp(60), 9)];
+    let near = [("e2e4", Score::Cp(20), 10), ("d2d4", Score::Cp(60), 9)];
     assert_eq!(election("complete-2", CriterionName::ScoreMargin, &near).elected.best.to_string(), "e2e4");
     let outcome = election("mp ma", CriterionName::ScoreMargin, &said);
     assert_eq!(weights(&outcome), [14.0, 44.0], "plies of different knowledge are not compared");

@@ -3,7 +3,7 @@ use std::{sync::Arc, time::Duration};
 use crate::{
     Council, CouncilSettings, CriterionName, Progress, Question, Roster,
     electors::{ElectorSpec, Pool},
-    vote::tests::{Fake, TOO_LONG, Then, decide, roster},
+    vote::tests::{Fake, TOO_LONG, Then, decide, roster, settings},
 };
 use domain::{Limits, Line, Score, Source, Variant};
 
@@ -13,7 +13,6 @@ const MATE_BY_CHECKS: &str = "1b5k/7P/p1p2np1/2P2p2/PP3P2/4RQ1R/q2r3P/6K1 w - - 
 /// The rook that goes to b7 is needed on the back rank; White has no mate.
 const BACK_RANK: &str = "4r1k1/4qppp/8/8/8/8/1R3PPP/R5K1 w - - 0 1";
 
-/// A council of electors that say this and search on, and the prover.
 fn council(says: &[(&'static str, i32)]) -> Council {
     let fakes: Vec<Fake> =
         says.iter().map(|(best, score)| Fake { says: Some((*best, *score, 9)), then: Then::Search }).collect();
@@ -43,13 +42,7 @@ async fn proved_mate_ends_the_vote() {
 
 #[tokio::test]
 async fn provers_are_reproducible() {
-    let settings = CouncilSettings {
-        roster: "complete-2".to_owned(),
-        advisers: "mates mp".to_owned(),
-        hash: 1,
-        cores: 2,
-        ..CouncilSettings::default()
-    };
+    let settings = CouncilSettings { advisers: "mates mp".to_owned(), cores: 2, ..settings("complete-2") };
     let roster = Roster::from_settings(&settings).expect("a roster");
     assert_eq!(roster.advisers().len(), 2);
     for (fen, mates) in [(BACK_RANK, false), (MATE_BY_CHECKS, true)] {

@@ -15,30 +15,32 @@ use crate::electors::SearchReport;
 use domain::{Bound, GameLine, Proposal, SecondPhaseMode};
 
 pub(super) struct Direct<L: GameLine> {
+    task: SecondPhaseTask<L>,
     mode: SecondPhaseMode,
-    /// The newest proposal of each searcher.
     newest: Vec<Option<Proposal<L::Move>>>,
     over: bool,
 }
 
 impl<L: GameLine> Direct<L> {
-    /// Creates the strategy; `before` is the anchor's newest proposal.
-    pub(super) fn new(mode: SecondPhaseMode, before: Option<Proposal<L::Move>>) -> Self {
-        Self { mode, newest: vec![before], over: false }
+    pub(super) fn new(mode: SecondPhaseMode, task: SecondPhaseTask<L>, before: Option<Proposal<L::Move>>) -> Self {
+        let mut newest = vec![before];
+        newest.resize(task.searchers, None);
+        Self { task, mode, newest, over: false }
     }
 }
 
 impl<L: GameLine> SecondPhaseStrategy<L> for Direct<L> {
-    fn begin(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
+    fn begin(&mut self) -> Vec<SearchAssignment<L>> {
+        let task = &self.task;
         let (searchers, candidates) = (task.searchers, &task.candidates);
-        self.newest.resize(searchers, None);
         let every_nth = |searcher| candidates.iter().copied().skip(searcher).step_by(searchers.max(1)).collect();
         let best_of_group = (self.mode == SecondPhaseMode::PeerScore).then(Arc::default);
         let peer = |searcher: usize| {
             let one = candidates.get(searcher % candidates.len().max(1)).filter(|_| searchers >= candidates.len());
-            let mut assignment = task.assign(searcher, one.map_or_else(|| every_nth(searcher), |one| vec![*one]));
-            assignment.guidance.best_of_group.clone_from(&best_of_group);
-            assignment
+            let (searcher, mut search) =
+                task.assign(searcher, one.map_or_else(|| every_nth(searcher), |one| vec![*one]));
+            search.guidance.best_of_group.clone_from(&best_of_group);
+            (searcher, search)
         };
         match self.mode {
             SecondPhaseMode::Sequential | SecondPhaseMode::Shared => vec![task.assign(0, candidates.clone())],
@@ -52,12 +54,7 @@ impl<L: GameLine> SecondPhaseStrategy<L> for Direct<L> {
         }
     }
 
-    fn on_report(
-        &mut self,
-        _: &SecondPhaseTask<L>,
-        searcher: usize,
-        report: &SearchReport<L::Move>,
-    ) -> Vec<SearchAssignment<L>> {
+    fn on_report(&mut self, searcher: usize, report: &SearchReport<L::Move>) -> Vec<SearchAssignment<L>> {
         let continued = self.mode == SecondPhaseMode::Continued;
         match (report, self.newest.get_mut(searcher)) {
             // Helpers fill the anchor's table; their own results are not used.

@@ -6,7 +6,8 @@
 mod direct;
 mod pv_split;
 
-pub(super) use pv_split::PvSplit;
+use pv_split::PvSplit;
+pub(super) use pv_split::SplitGroup;
 
 use std::sync::Arc;
 
@@ -19,45 +20,38 @@ use crate::{
     CouncilGame,
     electors::{Guidance, SearchReport, Task, Verification},
 };
-use domain::{GameLine, Limits, Phase, Proposal, SecondPhaseMode};
+use domain::{GameId, GameLine, Limits, Phase, Proposal, SecondPhaseMode};
 use engine::Turnstile;
 
+#[derive(Clone)]
 pub(super) struct SecondPhaseTask<L: GameLine> {
+    pub game: GameId,
+    pub phase: Phase,
     pub line: Arc<L>,
     pub candidates: Vec<L::Move>,
     pub searchers: usize,
     pub limits: Limits,
 }
 
-#[derive(Debug, Clone)]
-pub(super) struct SearchAssignment<L: GameLine> {
-    pub searcher: usize,
-    pub line: Arc<L>,
-    /// The moves to search; empty means all.
-    pub root_moves: Vec<L::Move>,
-    pub limits: Limits,
-    pub guidance: Guidance<L::Move>,
-}
+/// The number of a searcher, and its next search.
+pub(super) type SearchAssignment<L> = (usize, Task<L>);
 
 impl<L: GameLine> SecondPhaseTask<L> {
     /// Assigns a search of `root_moves` in the position itself, without guidance.
-    pub(super) fn assign(&self, searcher: usize, root_moves: Vec<L::Move>) -> SearchAssignment<L> {
-        let (line, limits) = (Arc::clone(&self.line), self.limits);
-        SearchAssignment { searcher, line, root_moves, limits, guidance: Guidance::default() }
+    fn assign(&self, searcher: usize, root_moves: Vec<L::Move>) -> SearchAssignment<L> {
+        (searcher, Task { root_moves, ..self.search(Arc::clone(&self.line)) })
+    }
+
+    /// Returns a search of all moves at the end of a line, without guidance.
+    fn search(&self, line: Arc<L>) -> Task<L> {
+        Task { limits: self.limits, ..Task::new(search_id(&self.game, &*line, self.phase), line) }
     }
 }
 
-/// A way of searching the proposed moves with several searchers.
 pub(super) trait SecondPhaseStrategy<L: GameLine>: Send {
-    fn begin(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>>;
+    fn begin(&mut self) -> Vec<SearchAssignment<L>>;
 
-    /// Returns the next assignments, after a report of a searcher.
-    fn on_report(
-        &mut self,
-        task: &SecondPhaseTask<L>,
-        searcher: usize,
-        report: &SearchReport<L::Move>,
-    ) -> Vec<SearchAssignment<L>>;
+    fn on_report(&mut self, searcher: usize, report: &SearchReport<L::Move>) -> Vec<SearchAssignment<L>>;
 
     /// Returns the current choice: a proposal for the position itself.
     fn found(&self) -> Option<&Proposal<L::Move>>;
@@ -91,7 +85,6 @@ impl Layout {
         }
     }
 
-    /// Returns the number of tables.
     pub(super) fn tables(&self) -> usize {
         if self.one_table { 1 } else { self.slots }
     }
@@ -100,31 +93,30 @@ impl Layout {
 /// Creates the strategy of a mode. `before` is the anchor's newest proposal.
 pub(super) fn of<L: GameLine>(
     mode: SecondPhaseMode,
+    task: SecondPhaseTask<L>,
     before: Option<Proposal<L::Move>>,
 ) -> Box<dyn SecondPhaseStrategy<L>> {
     match mode {
-        SecondPhaseMode::PvSplit => Box::new(PvSplit::new()),
-        _ => Box::new(direct::Direct::new(mode, before)),
+        SecondPhaseMode::PvSplit => Box::new(PvSplit::new(task)),
+        _ => Box::new(direct::Direct::new(mode, task, before)),
     }
 }
 
 pub(super) struct SecondPhaseRun<'a, L: CouncilGame> {
-    pub task: SecondPhaseTask<L>,
     pub strategy: Box<dyn SecondPhaseStrategy<L>>,
     pub searchers: &'a mut [CouncilSearcher<L>],
     /// The progress for the clock; its leader is replaced by the current choice.
     pub progress: Progress<L::Move>,
     /// The choice of the home electors in the first phase.
     pub home: Option<L::Move>,
-    /// The verification of other machines' proposals.
-    pub verification: Option<Verification<L::Move>>,
+    pub verification: Option<Arc<Verification<L::Move>>>,
 }
 
 impl<L: CouncilGame> SecondPhaseRun<'_, L> {
     /// Searches until the time of the move is over or all searches have ended. Returns the outer `None` if cancelled, the inner
     /// one without a result.
     pub(super) async fn run(mut self, session: &mut SearchSession<'_, L>) -> Option<Option<Proposal<L::Move>>> {
-        let mut assignments = self.strategy.begin(&self.task);
+        let mut assignments = self.strategy.begin();
         if session.question.in_step {
             take_turns(&mut assignments);
         }
@@ -143,7 +135,7 @@ impl<L: CouncilGame> SecondPhaseRun<'_, L> {
                     else {
                         continue;
                     };
-                    let assignments = self.strategy.on_report(&self.task, searcher, &report);
+                    let assignments = self.strategy.on_report(searcher, &report);
                     self.carry_out(assignments, session);
                     if self.notice(session) {
                         deadline = session.deadline(&self.progress, 1.0);
@@ -156,15 +148,13 @@ impl<L: CouncilGame> SecondPhaseRun<'_, L> {
 
     fn carry_out(&mut self, assignments: Vec<SearchAssignment<L>>, session: &mut SearchSession<L>) {
         let time = session.time_left(1.0);
-        for SearchAssignment { searcher, line, root_moves, limits, guidance } in assignments {
+        for (searcher, task) in assignments {
             let Some(slot) = self.searchers.get_mut(searcher) else { continue };
-            let id = search_id(&session.question.game, &*line, Phase::Second);
-            let guidance = Guidance { verification: self.verification.clone(), ..guidance };
-            slot.search(Task { root_moves, limits, guidance, time, ..Task::new(id, line) }, &session.reports);
+            let guidance = Guidance { verification: self.verification.clone(), ..task.guidance };
+            slot.search(Task { guidance, time, ..task }, &session.reports);
         }
     }
 
-    /// Reports the current choice, if it is new.
     fn notice(&mut self, session: &mut SearchSession<L>) -> bool {
         let Some(found) = self.strategy.found() else { return false };
         let now = (Some(found.best), Some(found.score), found.depth);
@@ -186,8 +176,8 @@ impl<L: CouncilGame> SecondPhaseRun<'_, L> {
 /// Gives the first searches their turns in virtual time. Later searches take no turns.
 fn take_turns<L: GameLine>(assignments: &mut [SearchAssignment<L>]) {
     let round_robin = Turnstile::new(assignments.len());
-    for (index, assignment) in assignments.iter_mut().enumerate() {
-        assignment.guidance.turn = Some(Arc::new(round_robin.place(index)));
+    for (index, (_, task)) in assignments.iter_mut().enumerate() {
+        task.guidance.turn = Some(Arc::new(round_robin.place(index)));
     }
 }
 

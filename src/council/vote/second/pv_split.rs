@@ -13,7 +13,7 @@ use std::{
 };
 
 use super::{SearchAssignment, SecondPhaseStrategy, SecondPhaseTask};
-use crate::electors::SearchReport;
+use crate::electors::{Guidance, SearchReport, Task};
 use domain::{GameLine, Limits, Proposal, Score};
 
 /// The distance from the root, in plies, of the node for one searcher alone.
@@ -24,7 +24,8 @@ const SHALLOWEST: u32 = 4;
 
 const DEEPEST: u32 = 100;
 
-pub(in super::super) struct PvSplit<L: GameLine> {
+pub(super) struct PvSplit<L: GameLine> {
+    task: SecondPhaseTask<L>,
     /// Depth of the running iteration, plies.
     depth: u32,
     /// The variation of the last iteration.
@@ -40,22 +41,14 @@ pub(in super::super) struct PvSplit<L: GameLine> {
     over: bool,
 }
 
-/// A node of the principal variation.
 struct Level<L: GameLine> {
     line: Arc<L>,
     /// The number of plies below the root.
     ply: u32,
-    best: Option<Best<L>>,
+    /// The proposal of the best child so far, or for the node itself if it was searched as a whole, with score and variation from
+    /// the node on.
+    best: Option<Proposal<L::Move>>,
     siblings: VecDeque<L::Move>,
-}
-
-/// The best move of a level so far.
-#[derive(Clone)]
-struct Best<L: GameLine> {
-    score: Score,
-    variation: Vec<L::Move>,
-    /// The proposal for the child, or for the node itself if it was searched as a whole.
-    proposal: Proposal<L::Move>,
 }
 
 /// A searcher's work: a child of the level's node, or (`None`) the node itself.
@@ -66,20 +59,12 @@ struct JobAtWork<L: GameLine> {
 }
 
 impl<L: GameLine> SecondPhaseStrategy<L> for PvSplit<L> {
-    fn begin(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
-        self.jobs = (0..task.searchers).map(|_| None).collect();
-        self.nodes_left = task.limits.nodes.map(|nodes| nodes.saturating_mul(task.searchers as u64));
-        self.ends = task.limits.time.map(|time| Instant::now() + time);
-        self.depth = task.limits.depth.map_or(SHALLOWEST, |deepest| deepest.clamp(1, SHALLOWEST));
-        self.descend(task)
+    fn begin(&mut self) -> Vec<SearchAssignment<L>> {
+        self.ends = self.task.limits.time.map(|time| Instant::now() + time);
+        self.descend()
     }
 
-    fn on_report(
-        &mut self,
-        task: &SecondPhaseTask<L>,
-        searcher: usize,
-        report: &SearchReport<L::Move>,
-    ) -> Vec<SearchAssignment<L>> {
+    fn on_report(&mut self, searcher: usize, report: &SearchReport<L::Move>) -> Vec<SearchAssignment<L>> {
         let Some(job) = self.jobs.get_mut(searcher).and_then(Option::as_mut) else { return Vec::new() };
         match report {
             SearchReport::Proposal(proposal) => {
@@ -94,7 +79,7 @@ impl<L: GameLine> SecondPhaseStrategy<L> for PvSplit<L> {
                 self.over = true;
                 Vec::new()
             }
-            SearchReport::Finished(..) => self.finish(task, searcher),
+            SearchReport::Finished(..) => self.finish(searcher),
         }
     }
 
@@ -104,25 +89,34 @@ impl<L: GameLine> SecondPhaseStrategy<L> for PvSplit<L> {
 }
 
 impl<L: GameLine> PvSplit<L> {
-    pub(in super::super) fn new() -> Self {
-        let (level, jobs, variation) = (None, Vec::new(), Vec::new());
-        Self { depth: 0, variation, level, jobs, nodes_left: None, ends: None, found: None, over: false }
+    pub(super) fn new(task: SecondPhaseTask<L>) -> Self {
+        Self {
+            depth: task.limits.depth.map_or(SHALLOWEST, |deepest| deepest.clamp(1, SHALLOWEST)),
+            variation: Vec::new(),
+            level: None,
+            jobs: (0..task.searchers).map(|_| None).collect(),
+            nodes_left: task.limits.nodes.map(|nodes| nodes.saturating_mul(task.searchers as u64)),
+            ends: None,
+            found: None,
+            over: false,
+            task,
+        }
     }
 
     /// Goes down the variation, and assigns its last node to the first searcher.
-    fn descend(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
+    fn descend(&mut self) -> Vec<SearchAssignment<L>> {
         let levels = (self.depth.saturating_sub(1).min(THRESHOLD) as usize).min(self.variation.len());
-        let mut line = (*task.line).clone();
+        let mut line = (*self.task.line).clone();
         let played = self.variation.iter().take(levels).take_while(|mv| line.advance(**mv)).count();
         // A node without moves has no value to search for; its parent is searched as a whole.
         let played = if line.legal_moves().is_empty() { played.saturating_sub(1) } else { played };
-        let line = Arc::new(line.prefix(task.line.ply() + played));
+        let line = Arc::new(line.prefix(self.task.line.ply() + played));
         let ply = u32::try_from(played).unwrap_or_default();
         self.level = Some(Level { line, ply, best: None, siblings: VecDeque::new() });
-        self.assignment(task, 0, None).into_iter().collect()
+        self.assignment(0, None).into_iter().collect()
     }
 
-    fn finish(&mut self, task: &SecondPhaseTask<L>, searcher: usize) -> Vec<SearchAssignment<L>> {
+    fn finish(&mut self, searcher: usize) -> Vec<SearchAssignment<L>> {
         let Some(job) = self.jobs[searcher].take() else { return Vec::new() };
         let (Some(level), Some(newest)) = (&mut self.level, job.newest) else {
             self.over = true;
@@ -134,27 +128,27 @@ impl<L: GameLine> PvSplit<L> {
         }
         if newest.depth < job.depth && !matches!(newest.score, Score::Mate(_)) {
             // Its part of the nodes is used up: it goes on with a part of the rest, and with its table.
-            return self.assignment(task, searcher, job.child).into_iter().collect();
+            return self.assignment(searcher, job.child).into_iter().collect();
         }
         level.take(job.child, newest);
         if level.ply == 0 {
             self.found = level.proposal(self.depth);
         }
-        self.go_on(task)
+        self.go_on()
     }
 
     /// Assigns the rest of the level, or goes up a level after its end.
-    fn go_on(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
+    fn go_on(&mut self) -> Vec<SearchAssignment<L>> {
         loop {
             let waiting = self.jobs.iter().any(Option::is_some);
-            let assignments = self.hand_out(task);
+            let assignments = self.hand_out();
             if waiting || self.over || !assignments.is_empty() {
                 return assignments;
             }
             let Some(level) = &self.level else { return assignments };
             let Some(best) = level.best.clone() else { return assignments };
             if level.ply > 0 {
-                let parent = level.parent(task, best);
+                let parent = level.parent(&self.task, best);
                 if parent.ply == 0 {
                     // The other moves may all end the game, or there are none.
                     self.found = parent.proposal(self.depth);
@@ -162,33 +156,27 @@ impl<L: GameLine> PvSplit<L> {
                 self.level = Some(parent);
                 continue;
             }
-            self.variation = best.variation;
+            self.variation = best.pv;
             self.depth += 1;
-            let deepest = task.limits.depth.unwrap_or(DEEPEST).min(DEEPEST);
+            let deepest = self.task.limits.depth.unwrap_or(DEEPEST).min(DEEPEST);
             let mated = matches!(best.score, Score::Mate(moves) if moves.unsigned_abs() * 2 < self.depth);
-            return if self.depth > deepest || mated { Vec::new() } else { self.descend(task) };
+            return if self.depth > deepest || mated { Vec::new() } else { self.descend() };
         }
     }
 
-    /// Assigns siblings to idle searchers.
-    fn hand_out(&mut self, task: &SecondPhaseTask<L>) -> Vec<SearchAssignment<L>> {
+    fn hand_out(&mut self) -> Vec<SearchAssignment<L>> {
         let mut assignments = Vec::new();
         while let Some(idle) = self.jobs.iter().position(Option::is_none) {
             let Some(level) = &mut self.level else { break };
             let Some(sibling) = level.best.is_some().then(|| level.siblings.pop_front()).flatten() else { break };
-            assignments.extend(self.assignment(task, idle, Some(sibling)));
+            assignments.extend(self.assignment(idle, Some(sibling)));
         }
         assignments
     }
 
     /// Returns an assignment for a child of the level's node, or for the node itself. `None` without nodes, and without time if
     /// there is a result. Several searchers share the nodes for children; one searcher has all nodes for the node itself.
-    fn assignment(
-        &mut self,
-        task: &SecondPhaseTask<L>,
-        searcher: usize,
-        child: Option<L::Move>,
-    ) -> Option<SearchAssignment<L>> {
+    fn assignment(&mut self, searcher: usize, child: Option<L::Move>) -> Option<SearchAssignment<L>> {
         let level = self.level.as_mut()?;
         let mut line = Arc::clone(&level.line);
         if let Some(child) = child {
@@ -210,55 +198,87 @@ impl<L: GameLine> PvSplit<L> {
         let parts = if child.is_some() { self.jobs.len() as u64 } else { 1 };
         let nodes = self.nodes_left.map(|left| left.div_ceil(parts));
         let depth = self.depth.saturating_sub(level.ply + u32::from(child.is_some())).max(1);
-        let limits = Limits { nodes, time, depth: Some(depth), ..task.limits };
+        let limits = Limits { nodes, time, depth: Some(depth), ..self.task.limits };
         // At the root only the proposed moves are searched. A child has to beat, or fall short of,
         // the best value so far.
         let is_root = child.is_none() && level.ply == 0;
-        let root_moves = if is_root { task.candidates.clone() } else { Vec::new() };
+        let root_moves = if is_root { self.task.candidates.clone() } else { Vec::new() };
         let window = child.and(level.best.as_ref()).map(|best| (Score::Mate(0), to_child(best.score)));
         self.jobs[searcher] = Some(JobAtWork { child, newest: None, depth });
-        let mut assignment = SearchAssignment { line, root_moves, limits, ..task.assign(searcher, Vec::new()) };
-        assignment.guidance.window = window;
-        Some(assignment)
+        let guidance = Guidance { window, ..Guidance::default() };
+        Some((searcher, Task { root_moves, limits, guidance, ..self.task.search(line) }))
+    }
+}
+
+/// A group of the first phase with a common search.
+pub(crate) struct SplitGroup<L: GameLine> {
+    strategy: PvSplit<L>,
+    /// The searchers, by their numbers in the first phase.
+    members: Vec<usize>,
+}
+
+impl<L: GameLine> SplitGroup<L> {
+    pub(crate) fn begin(task: SecondPhaseTask<L>, members: Vec<usize>) -> (Self, Vec<SearchAssignment<L>>) {
+        let mut group = Self { strategy: PvSplit::new(task), members };
+        let assignments = group.strategy.begin();
+        let assignments = group.numbered(assignments);
+        (group, assignments)
+    }
+
+    pub(crate) fn on_report(&mut self, number: usize, report: &SearchReport<L::Move>) -> Vec<SearchAssignment<L>> {
+        let Some(member) = self.members.iter().position(|member| *member == number) else { return Vec::new() };
+        let assignments = self.strategy.on_report(member, report);
+        self.numbered(assignments)
+    }
+
+    pub(crate) fn line(&self) -> &Arc<L> {
+        &self.strategy.task.line
+    }
+
+    pub(crate) fn found(&self) -> Option<&Proposal<L::Move>> {
+        self.strategy.found()
+    }
+
+    fn numbered(&self, mut assignments: Vec<SearchAssignment<L>>) -> Vec<SearchAssignment<L>> {
+        assignments.iter_mut().for_each(|(searcher, _)| *searcher = self.members[*searcher]);
+        assignments
     }
 }
 
 impl<L: GameLine> Level<L> {
     /// Takes the result of a job, if it is better than the best so far.
     fn take(&mut self, child: Option<L::Move>, newest: Proposal<L::Move>) {
-        let (score, variation) = match child {
+        let (score, pv) = match child {
             None => (newest.score, newest.pv.clone()),
             Some(child) => (to_parent(newest.score), [&[child], newest.pv.as_slice()].concat()),
         };
         if self.best.as_ref().is_none_or(|best| score > best.score) {
-            self.best = Some(Best { score, variation, proposal: newest });
+            self.best = Some(Proposal { score, pv, ..newest });
         }
     }
 
-    /// Takes the value of a child at the end of the game.
     fn take_end(&mut self, child: L::Move, score: Score) {
         if let Some(best) = self.best.as_mut().filter(|best| score > best.score) {
-            *best = Best { score, variation: vec![child], proposal: best.proposal.clone() };
+            (best.score, best.pv) = (score, vec![child]);
         }
     }
 
     /// Returns the level above: its node has the value of this one, and its other moves are still
     /// to be searched.
-    fn parent(&self, task: &SecondPhaseTask<L>, best: Best<L>) -> Self {
+    fn parent(&self, task: &SecondPhaseTask<L>, best: Proposal<L::Move>) -> Self {
         let ply = self.ply - 1;
         let line = self.line.prefix(task.line.ply() + ply as usize);
         let played = self.line.moves().get(line.ply()).copied();
         let moves = if ply == 0 { task.candidates.clone() } else { line.legal_moves() };
         let siblings = moves.into_iter().filter(|mv| Some(*mv) != played).collect();
-        let variation = played.into_iter().chain(best.variation).collect();
-        let best = Best { score: to_parent(best.score), variation, proposal: best.proposal };
-        Self { line: Arc::new(line), ply, best: Some(best), siblings }
+        let pv = played.into_iter().chain(best.pv).collect();
+        let best = Some(Proposal { score: to_parent(best.score), pv, ..best });
+        Self { line: Arc::new(line), ply, best, siblings }
     }
 
     fn proposal(&self, depth: u32) -> Option<Proposal<L::Move>> {
-        let best = self.best.as_ref()?;
-        let pv = best.variation.clone();
-        Some(Proposal { best: *pv.first()?, score: best.score, depth, pv, ..best.proposal.clone() })
+        let best = self.best.clone()?;
+        Some(Proposal { best: *best.pv.first()?, depth, ..best })
     }
 }
 

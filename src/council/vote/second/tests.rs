@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Layout, SearchAssignment, SecondPhaseStrategy, SecondPhaseTask, of, search_id};
+use super::{Layout, SearchAssignment, SecondPhaseStrategy, SecondPhaseTask, of};
 use crate::electors::{Elector, ElectorSpec, SearchReport, Task};
 use domain::{Knowledge, Limits, Line, Phase, Proposal, Score, SecondPhaseMode, UciMove, Variant};
 
@@ -23,32 +23,28 @@ const MODES: [SecondPhaseMode; 6] = [
 fn task(fen: &str, candidates: &str, searchers: usize, limits: Limits) -> SecondPhaseTask<Line> {
     let line = Arc::new(Line::from_fen(Variant::Standard, fen).expect("a position"));
     let candidates = candidates.split(' ').map(|text| text.parse().expect("a move")).collect();
-    SecondPhaseTask { line, candidates, searchers, limits }
+    SecondPhaseTask { game: "g".into(), phase: Phase::Second, line, candidates, searchers, limits }
 }
 
-/// Runs a mode to its end, and gives what it found.
 fn run(mode: SecondPhaseMode, task: &SecondPhaseTask<Line>) -> Option<Proposal> {
     let mut engine = ElectorSpec::own(Knowledge::COMPLETE, 1).start().expect("our own engine");
-    let mut strategy: Box<dyn SecondPhaseStrategy<Line>> = of(mode, None);
-    let mut assignments: VecDeque<SearchAssignment<Line>> = strategy.begin(task).into();
+    let mut strategy: Box<dyn SecondPhaseStrategy<Line>> = of(mode, task.clone(), None);
+    let mut assignments: VecDeque<SearchAssignment<Line>> = strategy.begin().into();
     for _ in 0..10_000 {
-        let Some(assignment) = assignments.pop_front() else { return strategy.found().cloned() };
-        for report in carry_out(&mut *engine, &assignment) {
-            assignments.extend(strategy.on_report(task, assignment.searcher, &report));
+        let Some((searcher, search)) = assignments.pop_front() else { return strategy.found().cloned() };
+        for report in carry_out(&mut *engine, &search) {
+            assignments.extend(strategy.on_report(searcher, &report));
         }
     }
     panic!("it does not end");
 }
 
-fn carry_out(engine: &mut dyn Elector, assignment: &SearchAssignment<Line>) -> Vec<SearchReport> {
-    let SearchAssignment { line, root_moves, limits, guidance, .. } = assignment.clone();
+fn carry_out(engine: &mut dyn Elector, task: &Task) -> Vec<SearchReport> {
     let mut reports = Vec::new();
-    let id = search_id(&"g".into(), &*line, Phase::Second);
-    let task = Task { root_moves, limits, guidance, ..Task::new(id.clone(), line) };
     engine
-        .search(&task, &AtomicBool::new(false), &mut |proposal| reports.push(SearchReport::Proposal(proposal)))
+        .search(task, &AtomicBool::new(false), &mut |proposal| reports.push(SearchReport::Proposal(proposal)))
         .expect("it searches");
-    reports.push(SearchReport::Finished(id, "engine".into()));
+    reports.push(SearchReport::Finished(task.id.clone(), "engine".into()));
     reports
 }
 
@@ -118,15 +114,15 @@ fn pv_split_shares_its_budget() {
         let limits = Limits { nodes: Some(5_000), ..Limits::default() };
         let task = task("startpos", "e2e4 d2d4 c2c4 g1f3", searchers, limits);
         let mut engine = ElectorSpec::own(Knowledge::COMPLETE, 1).start().expect("our own engine");
-        let mut strategy = of(SecondPhaseMode::PvSplit, None);
-        let mut assignments: VecDeque<SearchAssignment<Line>> = strategy.begin(&task).into();
+        let mut strategy = of(SecondPhaseMode::PvSplit, task, None);
+        let mut assignments: VecDeque<SearchAssignment<Line>> = strategy.begin().into();
         let mut spent = 0;
-        while let Some(assignment) = assignments.pop_front() {
-            let reports = carry_out(&mut *engine, &assignment);
+        while let Some((searcher, search)) = assignments.pop_front() {
+            let reports = carry_out(&mut *engine, &search);
             spent +=
                 reports.iter().filter_map(SearchReport::proposal).map(|proposal| proposal.nodes).max().unwrap_or(0);
             for report in reports {
-                assignments.extend(strategy.on_report(&task, assignment.searcher, &report));
+                assignments.extend(strategy.on_report(searcher, &report));
             }
         }
         let all = 5_000 * searchers as u64;

@@ -7,10 +7,13 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use super::*;
 use crate::{
     electors::{ElectorSpec, Verification, VerificationLength},
-    vote::{CouncilSettings, CriterionName, Roster, Rule},
+    vote::{
+        CouncilSettings, CriterionName, Rule,
+        tests::{electors, proposed},
+    },
 };
-use domain::{Line, Phase, SearchId, UciMove, Variant};
-use hostile::{Attack, Knows, Says, claims};
+use domain::{Line, UciMove, Variant};
+use hostile::{Attack, Knows, Proposed, Says, claims};
 
 #[path = "../../../cluster/tests/hostile/script.rs"]
 mod hostile;
@@ -24,7 +27,7 @@ struct Setting {
     line: Arc<Line>,
     moves: Vec<UciMove>,
     ballots: Ballots,
-    verification: Verification,
+    verification: Arc<Verification>,
     /// The first of the electors that search elsewhere.
     first_remote: usize,
     random: StdRng,
@@ -34,8 +37,7 @@ impl Setting {
     fn new(seed: u64) -> Self {
         let mut random = StdRng::seed_from_u64(seed);
         let roster = ["complete-5", "balanced-5", "mp ma mc", "nine-2"][random.random_range(0..4)];
-        let settings = CouncilSettings { roster: roster.to_owned(), ..CouncilSettings::default() };
-        let electors = Roster::<Line>::from_settings(&settings).expect("a roster").electors().to_vec();
+        let electors = electors(roster);
         let line = Arc::new(Line::start(Variant::Standard));
         let verification = Verification::new(Arc::default());
         let ballots = Ballots::new(electors.clone().into(), Arc::clone(&line)).verified_by(Some(verification.clone()));
@@ -44,24 +46,14 @@ impl Setting {
     }
 
     fn proposal(&self, place: usize, best: UciMove) -> Proposal {
-        Proposal {
-            machine: (place >= self.first_remote).then(|| "mallory".into()),
-            depth: 8,
-            selective_depth: 8,
-            ..Proposal::of_one_ply(
-                SearchId { game: "g".into(), ply: 0, serial: 0, phase: Phase::First },
-                self.electors[place].name.clone(),
-                best,
-                Score::Cp(0),
-            )
-        }
+        let machine = (place >= self.first_remote).then(|| "mallory".into());
+        Proposal { machine, ..proposed(self.electors[place].name.clone(), best, Score::Cp(0), 8) }
     }
 
     fn any_move(&mut self) -> UciMove {
         self.moves[self.random.random_range(0..self.moves.len())]
     }
 
-    /// A home elector proposes something.
     fn home_proposes(&mut self) {
         let (place, best) = (self.random.random_range(0..self.first_remote), self.any_move());
         let (score, depth) = (self.random.random_range(-150..150), self.random.random_range(1..14));
@@ -84,9 +76,9 @@ impl Setting {
         self.verification.found(moved, length, Some(score));
     }
 
-    /// The worker says this of one of its searches.
     fn hears(&mut self, place: usize, says: &Says) {
-        let Says::Proposal { place: of_move, score, bound, depth, nodes, root_moves_done, variation } = says else {
+        let Says::Proposal(Proposed { place: of_move, score, bound, depth, nodes, root_moves_done, variation }) = says
+        else {
             return;
         };
         let best = self.moves[of_move % self.moves.len()];
@@ -116,8 +108,8 @@ impl Setting {
                 1 => self.is_verified(),
                 _ => {
                     let place = self.random.random_range(self.first_remote..self.electors.len());
-                    if let Some(claim) = claims.next() {
-                        self.hears(place, &claim.says);
+                    if let Some((_, says)) = claims.next() {
+                        self.hears(place, says);
                     }
                 }
             }
@@ -212,8 +204,7 @@ fn claims_beyond_verification_change_no_election() {
 fn remote_vote_counts_near_the_verified_value_and_capped_depth() {
     let line = Arc::new(Line::start(Variant::Standard));
     let verification = Verification::new(Arc::default());
-    let settings = CouncilSettings { roster: "complete-3".to_owned(), ..CouncilSettings::default() };
-    let electors = Roster::<Line>::from_settings(&settings).expect("a roster").electors().to_vec();
+    let electors = electors("complete-3");
     let mut setting = Setting {
         moves: line.legal_moves(),
         ballots: Ballots::new(electors.clone().into(), Arc::clone(&line)).verified_by(Some(verification.clone())),
