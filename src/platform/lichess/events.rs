@@ -49,7 +49,7 @@ pub(super) struct EventStream {
 
 impl EventStream {
     pub(super) fn new(http: Arc<Http>, games: GameStreams, events: mpsc::Sender<ServerEvent>) -> Self {
-        let patience = Patience::new(http.idle_timeout());
+        let patience = Patience::new(http.settings.idle_timeout);
         Self {
             http,
             games,
@@ -77,7 +77,7 @@ impl EventStream {
                 Err(error) => {
                     let at_least = match &error {
                         ActionError::Limited { retry_after, .. } => {
-                            retry_after.unwrap_or(self.http.limited_pause()).min(LIMIT_SPAN)
+                            retry_after.unwrap_or(self.http.settings.limited_pause).min(LIMIT_SPAN)
                         }
                         _ => Duration::ZERO,
                     };
@@ -117,8 +117,8 @@ impl EventStream {
         self.running.clear();
         self.tell(ServerEvent::Connected(account.as_ref().clone())).await;
         loop {
-            let line = match stream.next().await {
-                Ok(line) => line,
+            let text = match stream.next().await {
+                Ok((text, _)) => text,
                 Err(end) => {
                     if stream.was_good() {
                         self.backoff.reset();
@@ -126,21 +126,14 @@ impl EventStream {
                     return Ok(end.to_string());
                 }
             };
-            let event =
-                line.text.map_err(LichessLineError::from).and_then(|text| wire::event(&text, &account.player.id));
-            match event {
+            match text.map_err(LichessLineError::from).and_then(|text| wire::event(&text, &account.player.id)) {
                 Ok(ServerEvent::GameStarted(id)) => self.start(id).await,
-                Ok(event) => {
-                    let finished = match &event {
-                        ServerEvent::GameFinished { id, .. } => Some(id.clone()),
-                        _ => None,
-                    };
-                    self.tell(event).await;
-                    if let Some(id) = finished {
-                        self.running.remove(&id);
-                        self.games.finished(id);
-                    }
+                Ok(ServerEvent::GameFinished { id, status, winner, rating_change }) => {
+                    self.tell(ServerEvent::GameFinished { id: id.clone(), status, winner, rating_change }).await;
+                    self.running.remove(&id);
+                    self.games.finished(id);
                 }
+                Ok(event) => self.tell(event).await,
                 Err(unknown @ LichessLineError::Unknown(_)) => {
                     tracing::debug!("{}", self.http.printable(&unknown.to_string()))
                 }
@@ -167,7 +160,7 @@ impl EventStream {
         match opened {
             Ok(mut stream) => {
                 self.patience.opened(asked.elapsed());
-                stream.set_patience(self.patience.with_silence());
+                stream.patience = self.patience.with_silence();
                 Ok(stream)
             }
             Err(error) => {

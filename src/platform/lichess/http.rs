@@ -27,11 +27,11 @@ use tokio::{
 
 use super::{
     BELIEVED_AT_START, BELIEVED_IN_GAMES, Token,
-    account_report::AccountReport,
+    account::AccountReport,
     asked_until_believed,
     connections::Connections,
     request::{HttpCall, Lane, Topic, Turn},
-    settings::{LichessSettings, ServerUrl},
+    settings::LichessSettings,
     wire,
 };
 use domain::{Account, ActionError};
@@ -55,17 +55,12 @@ pub struct SetupError(String);
 
 #[derive(Debug)]
 pub(super) struct Http {
+    pub(super) settings: LichessSettings,
     connections: Connections,
-    url: ServerUrl,
     token: Token,
     authorization: HeaderValue,
-    idle_timeout: Duration,
-    move_timeout: Duration,
-    request_timeout: Duration,
-    limited_pause: Duration,
-    attention: Duration,
-    check_in: Duration,
-    owner: OnceCell<TokenOwner>,
+    /// Owner of the token, requested once, and the `User-Agent` that names it.
+    owner: OnceCell<(Arc<Account>, HeaderValue)>,
     /// Our id when we last stopped.
     remembered: OnceLock<String>,
     /// Notified when a valid token starts getting 401.
@@ -75,13 +70,6 @@ pub(super) struct Http {
     turns: [Mutex<HashMap<Topic, Instant>>; Turn::COUNT],
     /// End of the pause of the long lists.
     lists_rest: std::sync::Mutex<Option<Instant>>,
-}
-
-/// Owner of the token, requested once.
-#[derive(Debug)]
-struct TokenOwner {
-    account: Arc<Account>,
-    user_agent: HeaderValue,
 }
 
 impl Http {
@@ -104,25 +92,15 @@ impl Http {
         let _ = rustls::crypto::ring::default_provider().install_default();
         Ok(Self {
             connections: Connections::new(&settings.url, change).map_err(|error| setup(&chain(&error)))?,
-            url: settings.url.clone(),
+            settings: settings.clone(),
             token,
             authorization,
-            idle_timeout: settings.idle_timeout,
-            move_timeout: settings.move_timeout,
-            request_timeout: settings.request_timeout,
-            limited_pause: settings.limited_pause,
-            attention: settings.attention,
-            check_in: settings.check_in,
             owner: OnceCell::new(),
             remembered: OnceLock::new(),
             doubt: Notify::new(),
             turns: Default::default(),
             lists_rest: std::sync::Mutex::default(),
         })
-    }
-
-    pub(super) fn url(&self) -> &ServerUrl {
-        &self.url
     }
 
     /// Returns our account, if it may play. Asks the server until it has answered once, and never
@@ -140,9 +118,9 @@ impl Http {
             let account = report.account;
             let user_agent = HeaderValue::try_from(format!("{} user:{}", user_agent(), account.player.id))
                 .unwrap_or(HeaderValue::from_static(user_agent()));
-            Ok(TokenOwner { account: Arc::new(account), user_agent })
+            Ok((Arc::new(account), user_agent))
         };
-        self.owner.get_or_try_init(ask).await.map(|owner| Arc::clone(&owner.account))
+        self.owner.get_or_try_init(ask).await.map(|(account, _)| Arc::clone(account))
     }
 
     /// We were this user when we last stopped.
@@ -156,7 +134,7 @@ impl Http {
     /// # Errors
     /// Where neither the server nor an earlier process has said who we are.
     pub(super) async fn our_id(&self) -> Result<String, ActionError> {
-        let told = self.owner.get().map(|owner| &owner.account.player.id);
+        let told = self.owner.get().map(|(account, _)| &account.player.id);
         match told.or(self.remembered.get()) {
             Some(id) => Ok(id.clone()),
             None => self.account().await.map(|account| account.player.id.clone()),
@@ -170,7 +148,7 @@ impl Http {
         let scopes = match asked_until_believed(|| self.call(test.clone()), || self.patience_at_start()).await {
             Ok(body) => {
                 let mut tokens: HashMap<String, Option<wire::TokenInfo>> = decode("the token's test", &body)?;
-                let unknown = || ActionError::Unauthorised(format!("{} does not know this token", self.url));
+                let unknown = || ActionError::Unauthorised(format!("{} does not know this token", self.settings.url));
                 Some(tokens.remove(self.token.secret()).flatten().ok_or_else(unknown)?.scopes())
             }
             // A server that has no such test will say in time what the token does not allow.
@@ -202,9 +180,10 @@ impl Http {
 
     /// Sends one request in its lane and gives the body of a good answer.
     pub(super) async fn call(&self, call: HttpCall<'_>) -> Result<String, ActionError> {
-        let Lane::Ordinary(topic) = call.lane else { return self.send(call, self.move_timeout).await };
-        let mut closed = self.turns[topic.turn() as usize].lock().await;
-        let rest = if topic.turn() == Turn::Lists { *self.lists_rest() } else { None };
+        let Lane::Ordinary(topic) = call.lane else { return self.send(call, self.settings.move_timeout).await };
+        let (turn, _) = topic.turn_and_word();
+        let mut closed = self.turns[turn as usize].lock().await;
+        let rest = if turn == Turn::Lists { *self.lists_rest() } else { None };
         let until = closed.get(&topic).copied().max(rest);
         if let Some(left) = until.map(|until| until.saturating_duration_since(Instant::now())).filter(|d| !d.is_zero())
         {
@@ -215,11 +194,11 @@ impl Http {
                 detail: "not sent: the server's wait has not passed".to_owned(),
             });
         }
-        let answer = self.send(call, self.request_timeout).await;
+        let answer = self.send(call, self.settings.request_timeout).await;
         // A limit with a name (a hundred games a day against bots) concerns only some requests of the topic; who asked knows which.
         // Whether the server named a time is left as it was: who asked may want to wait longer each time.
         if let Err(ActionError::Limited { retry_after, key: None, opponent: false, .. }) = &answer {
-            closed.insert(topic, Instant::now() + retry_after.unwrap_or(self.limited_pause));
+            closed.insert(topic, Instant::now() + retry_after.unwrap_or(self.settings.limited_pause));
         }
         answer
     }
@@ -230,7 +209,7 @@ impl Http {
         metrics::counter!(crate::REQUESTS_LIMITED, "endpoint" => lane.word()).increment(1);
         // A limit with a name is none on the number of requests.
         if key.is_none() && !opponent {
-            *self.lists_rest() = Some(Instant::now() + self.limited_pause);
+            *self.lists_rest() = Some(Instant::now() + self.settings.limited_pause);
         }
     }
 
@@ -278,34 +257,12 @@ impl Http {
         }
     }
 
-    /// Returns the pause after a 429 that does not name one.
-    pub(super) fn limited_pause(&self) -> Duration {
-        self.limited_pause
-    }
-
-    /// Returns the maximum silence of a stream.
-    pub(super) fn idle_timeout(&self) -> Duration {
-        self.idle_timeout
-    }
-
-    /// Returns the time for which a correspondence game's stream stays open after the bot's move.
-    pub(super) fn attention(&self) -> Duration {
-        self.attention
-    }
-
-    /// The interval of the questions about correspondence games without a stream.
-    pub(super) fn check_in(&self) -> Duration {
-        self.check_in
-    }
-
     fn request(&self, method: Method, path: &[&str], lane: Lane) -> reqwest::RequestBuilder {
-        let user_agent = match self.owner.get() {
-            Some(owner) => owner.user_agent.clone(),
-            None => HeaderValue::from_static(user_agent()),
-        };
+        let named = self.owner.get().map(|(_, user_agent)| user_agent.clone());
+        let user_agent = named.unwrap_or_else(|| HeaderValue::from_static(user_agent()));
         self.connections
             .of(lane)
-            .request(method, self.url.at(path))
+            .request(method, self.settings.url.at(path))
             .header(AUTHORIZATION, self.authorization.clone())
             .header(USER_AGENT, user_agent)
     }
@@ -327,12 +284,12 @@ impl Http {
         let header = response.headers().get(RETRY_AFTER).and_then(|value| retry_after(value.to_str().ok()?));
         let body = body(response).await.unwrap_or_default();
         let detail = self.detail(status, &body);
-        let limited = serde_json::from_str::<wire::Limited>(&body).ok().map(|body| body.ratelimit);
-        if status == StatusCode::TOO_MANY_REQUESTS || limited.is_some() {
-            let wait = limited.as_ref().and_then(wire::RateLimit::wait);
+        let limit = wire::limit(&body);
+        if status == StatusCode::TOO_MANY_REQUESTS || limit.is_some() {
+            let (key, wait) = limit.unwrap_or_default();
             return ActionError::Limited {
                 retry_after: wait.or(header).map(|wait| wait.min(LONGEST_PAUSE)),
-                key: limited.and_then(|limit| limit.key),
+                key,
                 opponent: status == StatusCode::BAD_REQUEST,
                 detail,
             };

@@ -11,7 +11,6 @@
 //! the server's limits. Everything that is lost is reopened; what the server then says is whole, so nothing needs to be remembered.
 
 mod account;
-mod account_report;
 mod connections;
 mod events;
 mod game_stream;
@@ -40,8 +39,7 @@ use async_trait::async_trait;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-pub use account::{account_check, upgrade};
-pub use account_report::AccountReport;
+pub use account::{AccountReport, account_check, upgrade};
 pub use http::SetupError;
 pub use settings::{LichessSettings, ServerUrl, ServerUrlError};
 pub use token::{TOKEN_CREDENTIAL, TOKEN_VARIABLE, Token, TokenError};
@@ -53,7 +51,7 @@ use self::{
     request::{HttpCall, Topic},
 };
 use domain::{
-    Account, Action, ActionError, ChallengeId, ChallengeRequest, Color, Done, GameId, GameInfo, GameState, KnownGame,
+    Account, Action, ActionError, ChallengeId, ChallengeRequest, Done, GameId, GameInfo, GameState, KnownGame,
     ServerEvent, TimeControl, Tournament, TournamentInfo,
 };
 use util::{caught, supervised};
@@ -152,18 +150,11 @@ impl LichessServer {
     }
 
     async fn challenge(&self, request: &ChallengeRequest) -> Result<Done, ActionError> {
-        let body = self
-            .http
-            .call(
-                HttpCall::post(&["api", "challenge", &request.opponent], Topic::Challenge)
-                    .form(&challenge_form(request)),
-            )
-            .await?;
+        let (path, form) = (["api", "challenge", &request.opponent], challenge_form(request));
+        let body = self.http.call(HttpCall::post(&path, Topic::Challenge).form(&form)).await?;
         decode::<wire::ChallengeCreated>("the challenge", &body).map(|created| Done::Challenged(created.into_id()))
     }
-}
 
-impl LichessServer {
     async fn act(&self, action: Action) -> Result<Done, ActionError> {
         let answer = |id: ChallengeId, what: &'static str, topic: Topic| async move {
             self.http.call(HttpCall::post(&["api", "challenge", id.as_str(), what], topic)).await.map(taken)
@@ -270,7 +261,7 @@ impl Server for LichessServer {
         let call = ["game", "export", game.as_str()];
         let query = [("clocks", "false"), ("evals", "false"), ("opening", "false")];
         let body = self.http.call(HttpCall::get(&call, Topic::Record).query(&query).json()).await?;
-        wire::exported_game(&body, &us, self.http.url(), Instant::now())
+        wire::exported_game(&body, &us, &self.http.settings.url, Instant::now())
             .map_err(|error| ActionError::Refused(error.to_string()))
     }
 }
@@ -306,18 +297,11 @@ const fn yes_or_no(accept: bool) -> &'static str {
 }
 
 fn challenge_form(request: &ChallengeRequest) -> Vec<(&'static str, String)> {
+    let color = request.our_color.map_or("random", |color| color.fold_wb("white", "black"));
     let mut form = vec![
         ("rated", request.terms.rated.to_string()),
         ("variant", request.terms.variant.key().to_owned()),
-        (
-            "color",
-            match request.our_color {
-                None => "random",
-                Some(Color::White) => "white",
-                Some(Color::Black) => "black",
-            }
-            .to_owned(),
-        ),
+        ("color", color.to_owned()),
     ];
     match request.terms.time_control {
         TimeControl::RealTime { initial, increment } => {

@@ -43,30 +43,20 @@ impl Turn {
 }
 
 impl Topic {
-    pub(super) const fn turn(self) -> Turn {
+    /// Returns the turn of its requests, and its word in the metrics.
+    pub(super) const fn turn_and_word(self) -> (Turn, &'static str) {
         match self {
-            Self::Chat => Turn::Chat,
-            Self::Playing => Turn::Games,
-            Self::Record => Turn::Records,
-            Self::Accept | Self::Decline | Self::Cancel => Turn::Challenges,
-            Self::Users | Self::Tournament => Turn::Lists,
-            Self::Account | Self::Challenge | Self::Join => Turn::Usual,
-        }
-    }
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Account => "account",
-            Self::Playing => "playing",
-            Self::Record => "game_export",
-            Self::Accept => "challenge_accept",
-            Self::Decline => "challenge_decline",
-            Self::Cancel => "challenge_cancel",
-            Self::Challenge => "challenge",
-            Self::Chat => "chat",
-            Self::Users => "users",
-            Self::Tournament => "tournament",
-            Self::Join => "tournament_join",
+            Self::Account => (Turn::Usual, "account"),
+            Self::Playing => (Turn::Games, "playing"),
+            Self::Record => (Turn::Records, "game_export"),
+            Self::Accept => (Turn::Challenges, "challenge_accept"),
+            Self::Decline => (Turn::Challenges, "challenge_decline"),
+            Self::Cancel => (Turn::Challenges, "challenge_cancel"),
+            Self::Challenge => (Turn::Usual, "challenge"),
+            Self::Chat => (Turn::Chat, "chat"),
+            Self::Users => (Turn::Lists, "users"),
+            Self::Tournament => (Turn::Lists, "tournament"),
+            Self::Join => (Turn::Usual, "tournament_join"),
         }
     }
 }
@@ -85,7 +75,7 @@ impl Lane {
         match self {
             Self::Stream => "stream",
             Self::Urgent => "game",
-            Self::Ordinary(topic) => topic.word(),
+            Self::Ordinary(topic) => topic.turn_and_word().1,
         }
     }
 }
@@ -113,7 +103,7 @@ impl<'a> HttpCall<'a> {
 
     /// A POST on which a clock waits.
     pub(super) fn urgent(path: &'a [&'a str]) -> Self {
-        Self { method: Method::POST, path, query: &[], form: &[], text: None, json: false, lane: Lane::Urgent }
+        Self { lane: Lane::Urgent, ..Self::post(path, Topic::Playing) }
     }
 
     pub(super) fn query(self, query: &'a [(&'a str, &'a str)]) -> Self {
