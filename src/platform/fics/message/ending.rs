@@ -2,7 +2,7 @@
 
 use shakmaty::Color;
 
-use super::{FicsMessage, name::is_name};
+use super::{FicsMessage, is_name};
 use domain::GameStatus;
 
 /// `{Game 12 (Ann vs. Bob) Creating rated blitz match.}`

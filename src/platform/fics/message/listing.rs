@@ -5,7 +5,7 @@
 use jiff::civil::{Date, DateTime, Time};
 use shakmaty::Color;
 
-use super::{FicsMessage, RowTerms, name::is_name};
+use super::{FicsMessage, RowTerms, is_name};
 use domain::{GameInfo, GameStatus};
 
 /// Lists cut names off that are longer than their column: that of past games after 13 or 14 letters, that of games that wait

@@ -8,7 +8,6 @@
 
 mod ending;
 mod listing;
-mod name;
 mod reading;
 mod style12;
 mod terms;
@@ -18,9 +17,19 @@ mod tests;
 pub use ending::{GameEnd, GameStart};
 pub(in crate::fics) use listing::may_name;
 pub use listing::{ListedMoves, ListedTime, PastGame, StoredGame};
-pub(in crate::fics) use name::is_name;
 pub use style12::{BoardRelation, Style12};
 pub use terms::{MatchSide, MatchTerms, RowTerms, ShownRating, ToldRules, time_control};
+
+/// No server of this family has names this long.
+const LONGEST_NAME: usize = 32;
+
+/// True if `text` can be a player's name: letters and digits, a letter first. Names become parts of commands, in which anything else
+/// would be another word, an offer's number, or a command of its own.
+pub(in crate::fics) fn is_name(text: &str) -> bool {
+    text.len() <= LONGEST_NAME
+        && text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
 
 /// One line of a server, understood.
 #[derive(Clone, Debug, PartialEq)]

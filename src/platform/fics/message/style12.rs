@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use shakmaty::Color;
 
-use super::name::is_name;
+use super::is_name;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoardRelation {

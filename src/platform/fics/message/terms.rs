@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use shakmaty::Color;
 
-use super::name::is_name;
+use super::is_name;
 use domain::{GameTerms, Player, TimeControl, Variant};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
