@@ -209,7 +209,7 @@ impl Actor {
         match opened {
             Ok(mut link) => {
                 let ending = self.converse(&mut link).await.err().unwrap_or(ConnectionEnd::Stopped);
-                if matches!(ending, ConnectionEnd::Stopped) && self.session.running().is_empty() {
+                if matches!(ending, ConnectionEnd::Stopped) && self.session.current_id().is_none() {
                     // Within a game the server would take this for giving it up; so there we just go.
                     let _ = timeout(Duration::from_secs(1), link.send("quit")).await;
                 }
@@ -428,7 +428,7 @@ impl Actor {
                 self.still_welcome(&message, &self.credentials.name)?;
                 self.session.on(message, Instant::now().into_std());
                 // A server that throws us out at once is not to be hurried; one with which we play is.
-                if !self.backoff.is_fresh() && (since.elapsed() >= SETTLED || !self.session.running().is_empty()) {
+                if !self.backoff.is_fresh() && (since.elapsed() >= SETTLED || self.session.current_id().is_some()) {
                     self.backoff.reset();
                 }
                 Ok(())

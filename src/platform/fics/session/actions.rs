@@ -66,7 +66,8 @@ impl FicsSession {
         match action {
             Action::Accept(id) if self.challenges.get(&id).is_some_and(|one| one.is_stored) => {
                 let opponent = self.challenges.remove(&id).map(|one| one.opponent).unwrap_or_default();
-                self.resume_allowed(&opponent, now);
+                self.adjournments.allow(&opponent);
+                self.resume_if_possible(now);
                 Ok(Some(Done::Taken))
             }
             Action::Accept(id) => {
@@ -138,7 +139,7 @@ impl FicsSession {
             ChatRoom::Spectator => format!("whisper {text}"),
         };
         // The server does not show us what we say ourselves.
-        let username = self.us.as_ref().map_or_else(String::new, |us| us.name.clone());
+        let username = self.our_name().to_owned();
         self.tell(ServerEvent::Chat(id.clone(), ChatLine { room, username, text }));
         self.done_in_turn(command)
     }
@@ -212,10 +213,10 @@ impl FicsSession {
         // Those of other positions have been answered by the boards that came since.
         if self.requests.is_open(|want| matches!(want, Want::OurMove { uci: sent, .. } if *sent == uci)) {
             // The board that shows it answers both.
-            self.requests.join(ticket, |want| matches!(want, Want::OurMove { .. }));
+            self.requests.join(ticket, Want::is_our_move);
             return Ok(None);
         }
-        if self.requests.is_open(|want| matches!(want, Want::OurMove { .. })) {
+        if self.requests.is_open(Want::is_our_move) {
             return Err(ActionError::Unavailable("another move is already on its way".to_owned()));
         }
         // An offer belongs after the move, when it is the opponent's turn to think about it.

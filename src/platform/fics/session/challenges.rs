@@ -61,7 +61,6 @@ impl Challenges {
         self.pending.iter_mut().find(same)
     }
 
-    /// Returns a challenge by our id.
     pub(super) fn get(&self, id: &ChallengeId) -> Option<&PendingChallenge> {
         self.pending.iter().find(|one| one.id == *id)
     }
@@ -138,11 +137,9 @@ impl Challenges {
 
     /// Removes and returns challenges that became no game.
     pub(super) fn expired(&mut self, now: Instant) -> Vec<PendingChallenge> {
-        let expired =
-            |one: &PendingChallenge| one.gone.is_some_and(|gone| now.saturating_duration_since(gone) >= GRACE);
-        let (gone, pending) = std::mem::take(&mut self.pending).into_iter().partition(expired);
-        self.pending = pending;
-        gone
+        let is_expired =
+            |one: &mut PendingChallenge| one.gone.is_some_and(|gone| now.saturating_duration_since(gone) >= GRACE);
+        self.pending.extract_if(.., is_expired).collect()
     }
 
     pub(super) fn wake_at(&self) -> Option<Instant> {

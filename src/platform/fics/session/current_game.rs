@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 use super::{
-    CurrentGame, FicsSession, OpeningGame, REST, RequestAnswer, SENTENCE_PATIENCE, UnplayableGame,
-    game::{Announcement, Followed, FollowedGame, MovesAnswer},
+    CurrentGame, FicsSession, OpeningGame, REST, RequestAnswer, SENTENCE_PATIENCE,
+    game::{Announcement, Followed, FollowedGame, MovesAnswer, line_from, start_line},
     rating::FinishedGame,
     requests::Want,
 };
 use crate::fics::message::{BoardRelation, GameEnd, ListedMoves, Style12};
-use domain::{ActionError, Done, GameId, GameStatus, ServerEvent};
+use domain::{ActionError, Done, GameId, GameStatus, Line, LineError, ServerEvent};
 
 /// Timeout for the answer to `moves`, after which it is requested again.
 const LIST_PATIENCE: Duration = Duration::from_secs(5);
@@ -43,7 +43,7 @@ impl FicsSession {
     pub(super) fn board(&mut self, board: Style12, now: Instant) {
         if board.relation == BoardRelation::StartOfList {
             if let CurrentGame::Opening(opening) = &mut self.current {
-                opening.list.starts_from(board);
+                opening.list.start = Some(board);
             }
             return;
         }
@@ -58,18 +58,19 @@ impl FicsSession {
             return;
         }
         self.silence.is_broken(now);
+        let is_current = self.current.is(board.game, &board.white, &board.black);
         match &mut self.current {
-            CurrentGame::Running(game) if game.is_shown_by(&board) => match game.follow(&board, now) {
+            _ if !is_current => self.game_begins(board, now),
+            CurrentGame::Running(game) => match game.follow(&board, now) {
                 Followed::Lost => self.reopen(board, now),
                 followed => self.followed(followed),
             },
-            CurrentGame::Opening(opening) if opening.board.is_of(board.game, &board.white, &board.black) => {
+            CurrentGame::Opening(opening) => {
                 opening.give_up_at = give_up_at(&board, now);
                 opening.board = board;
                 opening.received = now;
             }
-            CurrentGame::Unplayable(game) if game.board.is_of(board.game, &board.white, &board.black) => {}
-            _ => self.game_begins(board, now),
+            CurrentGame::Unplayable { .. } | CurrentGame::Empty => {}
         }
     }
 
@@ -90,7 +91,7 @@ impl FicsSession {
         }
         self.settle_our_moves();
         // After a takeback a reader that only adds moves would not follow.
-        if followed == Followed::Back || self.whole_due.is_some() { self.tell_whole() } else { self.tell_state() }
+        self.tell_game(followed == Followed::Back || self.whole_due.is_some());
     }
 
     /// Settles the moves that we have sent by the moves that we know: accepted, or too late for the
@@ -118,8 +119,8 @@ impl FicsSession {
         if let Some(id) = self.current_id().cloned() {
             self.tell(ServerEvent::GameGone(id));
         }
-        let ours = self.us.as_ref().map_or("", |us| us.name.as_str());
-        let opponent = if board.white.eq_ignore_ascii_case(ours) { &board.black } else { &board.white }.clone();
+        let us = self.our_name();
+        let opponent = if board.white.eq_ignore_ascii_case(us) { &board.black } else { &board.white }.clone();
         let mut said = std::mem::take(&mut self.said);
         said.start.take_if(|start| start.game != board.game);
         said.facts.take_if(|facts| facts.game != board.game);
@@ -155,9 +156,9 @@ impl FicsSession {
             self.adjournments.is_new(&opponent, now);
         }
         let source = source.map(|source| source.id);
-        let id = waiting
-            .or_else(|| source.as_ref().map(GameId::from))
-            .unwrap_or_else(|| if resumed { self.name_of_resumed(&opponent) } else { self.new_name(&opponent).into() });
+        let id = waiting.or_else(|| source.as_ref().map(GameId::from)).unwrap_or_else(|| {
+            if resumed { self.name_of_resumed(&opponent).0 } else { self.new_name(&opponent).into() }
+        });
         self.look_ups.goes_on(&id, &mut self.requests);
         if let Some(source) = source {
             self.requests.settle(|want| *want == Want::Game(source.clone()), Ok(RequestAnswer::Done(Done::Taken)));
@@ -192,8 +193,20 @@ impl FicsSession {
         if board.last_move.is_some() {
             return self.open_with_list(id, said, board, now);
         }
-        match FollowedGame::begin(id.clone(), &board, &said, now) {
-            Ok(game) => self.run(Box::new(game)),
+        self.begin(start_line(&board, said.variant), id, &said, board, now);
+    }
+
+    /// Plays a game that stands where it starts.
+    fn begin(
+        &mut self,
+        start: Result<Line, LineError>,
+        id: GameId,
+        said: &Announcement,
+        board: Style12,
+        received: Instant,
+    ) {
+        match start {
+            Ok(start) => self.run(Box::new(FollowedGame::new(id, start, &board, said, received))),
             Err(error) => self.cannot_play(id, board, &error.to_string()),
         }
     }
@@ -201,22 +214,22 @@ impl FicsSession {
     /// Asks the opponent to end a game, or to put it off, that is not played; where that is not granted in time, the decider about
     /// games is told.
     fn leave_politely(&mut self, id: GameId, board: Style12, why: String, request: &str, now: Instant) {
-        let leave_at = Some(now + LEAVE_PATIENCE);
-        self.current = CurrentGame::Unplayable(Box::new(UnplayableGame { id, board, why, leave_at }));
+        let (board, leave_at) = (Box::new(board), Some(now + LEAVE_PATIENCE));
+        self.current = CurrentGame::Unplayable { id, board, why, leave_at };
         self.send(request);
     }
 
     pub(super) fn leaving_at(&self) -> Option<Instant> {
         match &self.current {
-            CurrentGame::Unplayable(game) => game.leave_at,
+            CurrentGame::Unplayable { leave_at, .. } => *leave_at,
             _ => None,
         }
     }
 
     pub(super) fn leaving_is_due(&mut self, now: Instant) {
-        let CurrentGame::Unplayable(game) = &mut self.current else { return };
-        if game.leave_at.take_if(|at| *at <= now).is_some() {
-            let (id, reason) = (game.id.clone(), format!("a game that is not played: {}", game.why));
+        let CurrentGame::Unplayable { id, why, leave_at, .. } = &mut self.current else { return };
+        if leave_at.take_if(|at| *at <= now).is_some() {
+            let (id, reason) = (id.clone(), format!("a game that is not played: {why}"));
             self.tell(ServerEvent::GameUnplayable { id, reason });
         }
     }
@@ -265,7 +278,7 @@ impl FicsSession {
         match FollowedGame::resume(id.clone(), board, list, said, *received) {
             Some(game) => self.run(Box::new(game)),
             // It was of the game that was being looked up; the one asked for later comes later.
-            None if self.look_ups.was_under_way() => opening.list = MovesAnswer::default(),
+            None if std::mem::take(&mut self.look_ups.list_on_its_way) => opening.list = MovesAnswer::default(),
             None => {
                 opening.lists_in_vain += 1;
                 opening.list = MovesAnswer::default();
@@ -298,52 +311,42 @@ impl FicsSession {
         let OpeningGame { id, said, board, received, .. } = *opening;
         let what = "the server did not tell the moves of this game; it is played from the board".to_owned();
         self.tell(ServerEvent::Fault { game: Some(id.clone()), what });
-        match FollowedGame::from_here(id.clone(), &board, &said, received) {
-            Ok(game) => self.run(Box::new(game)),
-            Err(error) => self.cannot_play(id, board, &error.to_string()),
-        }
+        self.begin(line_from(&board, said.variant), id, &said, board, received);
     }
 
     fn run(&mut self, game: Box<FollowedGame>) {
         self.current = CurrentGame::Running(game);
         self.settle_our_moves();
-        self.tell_whole();
+        self.tell_game(true);
     }
 
     /// Announces a game by rules that are unknown here: the bot has to end it.
     pub(super) fn cannot_play(&mut self, id: GameId, board: Style12, why: &str) {
-        let game = UnplayableGame { id: id.clone(), board, why: why.to_owned(), leave_at: None };
-        self.current = CurrentGame::Unplayable(Box::new(game));
-        self.tell(ServerEvent::GameUnplayable { id, reason: format!("unplayable game: {why}") });
+        let (board, why) = (Box::new(board), why.to_owned());
+        let reason = format!("unplayable game: {why}");
+        self.current = CurrentGame::Unplayable { id: id.clone(), board, why, leave_at: None };
+        self.tell(ServerEvent::GameUnplayable { id, reason });
     }
 
     pub(super) fn game_end(&mut self, end: GameEnd, now: Instant) {
-        let (id, rated, last) = match &self.current {
-            CurrentGame::Running(game) if game.is(end.game, &end.white, &end.black) => {
-                (game.info.id.clone(), game.info.terms.rated, Some(game.ended(end.status.clone(), end.winner)))
-            }
-            CurrentGame::Opening(opening) if opening.board.is_of(end.game, &end.white, &end.black) => {
-                (opening.id.clone(), opening.said.rated(), None)
-            }
-            CurrentGame::Unplayable(game) if game.board.is_of(end.game, &end.white, &end.black) => {
-                (game.id.clone(), false, None)
-            }
-            _ => return self.other_game_ended(&end),
+        let is_current = self.current.is(end.game, &end.white, &end.black);
+        let Some(id) = self.current_id().filter(|_| is_current).cloned() else { return self.other_game_ended(&end) };
+        let (rated, last) = match &self.current {
+            CurrentGame::Running(game) => (game.info.terms.rated, Some(game.ended(end.status.clone(), end.winner))),
+            CurrentGame::Opening(opening) => (opening.said.rated(), None),
+            CurrentGame::Unplayable { .. } | CurrentGame::Empty => (false, None),
         };
         let opponent = self.opponent_name();
         let game = self.take_current();
         if end.status == GameStatus::Adjourned
             && let Some(opponent) = opponent
         {
-            self.adjournments.adjourned(&opponent, &id, game);
+            self.adjournments.adjourned(&opponent, &id, game, true);
         }
-        self.said = Announcement::default();
-        self.silence.ends();
-        self.flagging = None;
-        self.whole_due = None;
+        self.forget_game();
         self.seek_at = Some(now + REST);
         let over = Err(ActionError::NotFound(format!("the game is over: {}", end.words)));
-        self.requests.settle_all(|want| matches!(want, Want::OurMove { .. }), &over);
+        self.requests.settle_all(Want::is_our_move, &over);
         self.requests.settle_all(|want| *want == Want::End, &Ok(RequestAnswer::Done(Done::Taken)));
         let finished = FinishedGame { id: id.clone(), status: end.status.clone(), winner: end.winner, last };
         self.finished(finished, rated, now);
@@ -354,15 +357,14 @@ impl FicsSession {
     }
 
     pub(super) fn move_refused(&mut self, why: &str) {
-        self.requests
-            .settle_all(|want| matches!(want, Want::OurMove { .. }), &Err(ActionError::Refused(why.to_owned())));
+        self.requests.settle_all(Want::is_our_move, &Err(ActionError::Refused(why.to_owned())));
     }
 
     pub(super) fn more_time(&mut self, seconds: u32) {
         if let CurrentGame::Running(game) = &mut self.current {
             let color = game.info.our_color;
             game.add_time(color, Duration::from_secs(seconds.into()));
-            self.tell_state();
+            self.tell_game(false);
         }
     }
 }

@@ -208,7 +208,7 @@ impl FicsSession {
         if let CurrentGame::Running(game) = &mut self.current {
             let our_color = game.info.our_color;
             if game.note_offer(if ours { our_color } else { our_color.other() }, what, stands) {
-                self.tell_state();
+                self.tell_game(false);
             }
         }
     }

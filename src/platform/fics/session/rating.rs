@@ -11,13 +11,6 @@ use domain::{Color, GameId, GameState, GameStatus, ServerEvent};
 /// Time that the end of a rated game waits for the change of our rating.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-#[derive(Default)]
-pub(super) struct RatingNews {
-    /// Change of the rating that came before the end of the game on the board.
-    early: Option<i32>,
-    waiting: Option<(FinishedGame, Instant)>,
-}
-
 /// A game that has just ended.
 pub(super) struct FinishedGame {
     pub(super) id: GameId,
@@ -27,47 +20,37 @@ pub(super) struct FinishedGame {
     pub(super) last: Option<GameState>,
 }
 
-impl RatingNews {
-    pub(super) fn wake_at(&self) -> Option<Instant> {
-        self.waiting.as_ref().map(|(_, due)| *due)
-    }
-
-    pub(super) fn is_about(&self, id: &GameId) -> bool {
-        self.waiting.as_ref().is_some_and(|(finished, _)| finished.id == *id)
-    }
-}
-
 impl FicsSession {
     /// A game has ended: it is told, now or when it is known what it did to our rating.
     pub(super) fn finished(&mut self, finished: FinishedGame, rated: bool, now: Instant) {
-        let early = self.rating_news.early.take();
+        let early = self.early_rating.take();
         if early.is_some() || !rated || finished.status == GameStatus::Adjourned {
             self.tell_end(finished, early);
         } else {
-            self.rating_news.waiting = Some((finished, now + PATIENCE));
+            self.waiting_end = Some((finished, now + PATIENCE));
         }
     }
 
     /// The server says what a game did to our rating; `None`: nothing.
     pub(super) fn rating_adjusted(&mut self, change: Option<i32>) {
-        if let Some((finished, _)) = self.rating_news.waiting.take() {
+        if let Some((finished, _)) = self.waiting_end.take() {
             self.tell_end(finished, change);
         } else if matches!(self.current, CurrentGame::Running(_) | CurrentGame::Opening(_)) {
-            self.rating_news.early = change;
+            self.early_rating = change;
         }
     }
 
     /// The time may have come at which the line about our rating is late.
     pub(super) fn waiting_end_is_due(&mut self, now: Instant) {
-        if self.rating_news.wake_at().is_some_and(|due| due <= now) {
+        if self.waiting_end.as_ref().is_some_and(|(_, due)| *due <= now) {
             self.tell_waiting_end();
         }
     }
 
     /// Waits no longer for the line about our rating.
     pub(super) fn tell_waiting_end(&mut self) {
-        self.rating_news.early = None;
-        if let Some((finished, _)) = self.rating_news.waiting.take() {
+        self.early_rating = None;
+        if let Some((finished, _)) = self.waiting_end.take() {
             self.tell_end(finished, None);
         }
     }

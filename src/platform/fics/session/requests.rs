@@ -32,13 +32,24 @@ pub(super) enum Want {
     End,
 }
 
+impl Want {
+    pub(super) const fn is_our_move(&self) -> bool {
+        matches!(self, Self::OurMove { .. })
+    }
+
+    pub(super) const fn is_game(&self) -> bool {
+        matches!(self, Self::Game(_))
+    }
+}
+
 /// Requests in the order in which they were sent, each with the number under which it is answered (its ticket).
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     patience: Duration,
     open: Vec<(u64, Want, Instant)>,
     nudged: Option<Instant>,
-    answers: Vec<(u64, Result<RequestAnswer, ActionError>)>,
+    /// The answers that have not been passed on.
+    pub answers: Vec<(u64, Result<RequestAnswer, ActionError>)>,
 }
 
 impl Requests {
@@ -83,15 +94,12 @@ impl Requests {
         answer: impl Fn(&Want) -> Option<Result<RequestAnswer, ActionError>>,
     ) -> Vec<Want> {
         let mut settled = Vec::new();
-        for (ticket, want, until) in std::mem::take(&mut self.open) {
-            match answer(&want) {
-                Some(answer) => {
-                    self.answers.push((ticket, answer));
-                    settled.push(want);
-                }
-                None => self.open.push((ticket, want, until)),
-            }
-        }
+        self.open.retain(|(ticket, want, _)| {
+            let Some(answer) = answer(want) else { return true };
+            self.answers.push((*ticket, answer));
+            settled.push(want.clone());
+            false
+        });
         settled
     }
 
@@ -101,11 +109,9 @@ impl Requests {
 
     /// Gives up those that have waited too long.
     pub(super) fn expire(&mut self, now: Instant) {
-        while let Some(position) = self.open.iter().position(|(.., until)| *until <= now) {
-            let (ticket, ..) = self.open.remove(position);
-            let silence = format!("the server did not answer within {:?}", self.patience);
-            self.answers.push((ticket, Err(ActionError::Unavailable(silence))));
-        }
+        let silence = || ActionError::Unavailable(format!("the server did not answer within {:?}", self.patience));
+        let expired = self.open.extract_if(.., |(.., until)| *until <= now);
+        self.answers.extend(expired.map(|(ticket, ..)| (ticket, Err(silence()))));
     }
 
     /// Returns true if a waiting request is a reason to nudge the server now.
@@ -125,10 +131,5 @@ impl Requests {
     /// Returns the time of the next [`Requests::expire`] or [`Requests::is_nudge_due`].
     pub(super) fn wake_at(&self) -> Option<Instant> {
         self.open.iter().map(|(.., until)| *until).chain(self.nudge_at()).min()
-    }
-
-    /// The answers since the last call.
-    pub(super) fn answers(&mut self) -> Vec<(u64, Result<RequestAnswer, ActionError>)> {
-        std::mem::take(&mut self.answers)
     }
 }

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Announcement, CurrentGame, FicsSession, REST, requests::Want};
+use super::{CurrentGame, FicsSession, REST, requests::Want};
 use domain::{ActionError, ServerEvent};
 
 /// The time that the opponent may think before the game is asked for, and how long after each other.
@@ -48,7 +48,7 @@ impl FicsSession {
         let patience = match &self.current {
             CurrentGame::Running(game) if game.is_played_out() => END_PATIENCE,
             CurrentGame::Running(game) if game.is_our_move() => return None,
-            CurrentGame::Running(_) | CurrentGame::Unplayable(_) => PATIENCE,
+            CurrentGame::Running(_) | CurrentGame::Unplayable { .. } => PATIENCE,
             CurrentGame::Empty | CurrentGame::Opening(_) => return None,
         };
         self.silence.asked.max(self.silence.heard).map(|last| last + patience)
@@ -94,12 +94,9 @@ impl FicsSession {
         let (Some(id), opponent) = (self.current_id().cloned(), self.opponent_name()) else { return };
         let game = self.take_current();
         if let Some(opponent) = opponent {
-            self.adjournments.may_wait(&opponent, &id, game);
+            self.adjournments.adjourned(&opponent, &id, game, false);
         }
-        self.silence.ends();
-        self.said = Announcement::default();
-        self.flagging = None;
-        self.whole_due = None;
+        self.forget_game();
         self.seek_at = Some(now + REST);
         self.tell(ServerEvent::GameGone(id));
     }

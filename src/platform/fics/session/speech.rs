@@ -1,6 +1,39 @@
+//! Speech of others, and words of courtesy to challengers who are declined: a few, because challenges cost nothing.
+
+use std::{
+    collections::VecDeque,
+    time::{Duration, Instant},
+};
+
 use super::{CurrentGame, FicsSession};
 use crate::fics::message::{Speaker, SpeechKind};
 use domain::{ChatLine, ChatRoom, ServerEvent};
+
+/// Time in which a player gets one tell.
+const EACH: Duration = Duration::from_secs(60);
+
+/// Maximum number of tells within [`EACH`].
+const MOST: usize = 10;
+
+/// Recent receivers of tells, in lower case.
+#[derive(Debug, Default)]
+pub(super) struct Courtesy {
+    lately: VecDeque<(String, Instant)>,
+}
+
+impl Courtesy {
+    /// True if something may be said to this player now; then it counts as said.
+    pub(super) fn may_be_said(&mut self, to: &str, now: Instant) -> bool {
+        while self.lately.front().is_some_and(|(_, at)| now.saturating_duration_since(*at) >= EACH) {
+            self.lately.pop_front();
+        }
+        let may = self.lately.len() < MOST && !self.lately.iter().any(|(name, _)| name == to);
+        if may {
+            self.lately.push_back((to.to_owned(), now));
+        }
+        may
+    }
+}
 
 impl FicsSession {
     pub(super) fn heard(&mut self, by: &Speaker, manner: SpeechKind, text: String) {
@@ -26,5 +59,20 @@ impl FicsSession {
             }
             (Some(_), None) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 20,000 challenges drew 19,151 tells.
+    #[test]
+    fn flood_of_challenges_gets_few_tells() {
+        let (mut courtesy, now) = (Courtesy::default(), Instant::now());
+        let flood = (0..20_000).filter(|number| courtesy.may_be_said(&format!("guest{}", number % 5000), now)).count();
+        assert_eq!(flood, MOST);
+        assert!(courtesy.may_be_said("guest0", now + EACH), "a minute later");
+        assert!(!courtesy.may_be_said("guest0", now + EACH), "once");
     }
 }

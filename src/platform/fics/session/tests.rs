@@ -62,7 +62,7 @@ impl Evening {
     }
 
     fn play(&mut self, uci: &str) -> Vec<String> {
-        let game = self.session.running().pop().expect("a game");
+        let game = self.session.current_id().cloned().expect("a game");
         self.act(Action::Move { game, uci: uci.parse().expect("a move"), offer_draw: false })
     }
 
@@ -207,7 +207,7 @@ fn rated_end_reports_rating_change() {
     evening.hear(&[END]);
     assert_eq!(evening.pass(Duration::from_secs(1)), end(""));
     let mut evening = after_game();
-    let game = evening.session.running().pop().expect("a game");
+    let game = evening.session.current_id().cloned().expect("a game");
     evening.hear(&[END]);
     evening.session.resync(&game, evening.now);
     assert_eq!(evening.effects(), end(""));
@@ -619,7 +619,7 @@ fn silent_game_is_asked_for() {
     assert_eq!(evening.pass_all(Duration::from_secs(60)), ["> refresh"]);
     let gone = evening.hear(&["You are neither playing, observing nor examining a game."]);
     assert_eq!(gone, ["GameGone"]);
-    assert!(evening.session.running().is_empty());
+    assert!(evening.session.current_id().is_none());
     // The answer to something else is not believed at once, but leads to the question.
     let mut evening = to_e5();
     assert_eq!(evening.hear(&["You are not playing a game."]), ["> refresh"]);

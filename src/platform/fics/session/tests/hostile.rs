@@ -241,7 +241,7 @@ impl Story {
     fn is_over(&mut self, case: &str) {
         self.pass(200);
         assert!(self.open.is_empty(), "{case}: {:?} are not told to be over", self.open);
-        assert!(self.evening.session.running().is_empty(), "{case}");
+        assert!(self.evening.session.current_id().is_none(), "{case}");
         assert!(self.server.game.is_none(), "{case}: {:?} is left on the server", self.server.game);
     }
 }
@@ -282,7 +282,7 @@ fn ends_are_read_for_any_names() {
                 Some((reason, result)) => {
                     let lines = story.server.ends(reason, result);
                     story.hear(lines);
-                    assert!(story.open.len() <= 1 && story.evening.session.running().is_empty(), "{case}");
+                    assert!(story.open.len() <= 1 && story.evening.session.current_id().is_none(), "{case}");
                     story.server.stored = None;
                 }
                 None => story.server.game = None,
