@@ -94,8 +94,7 @@ impl FicsSession {
         self.tell_game(followed == Followed::Back || self.whole_due.is_some());
     }
 
-    /// Settles the moves that we have sent by the moves that we know: accepted, or too late for the
-    /// position on the board.
+    /// Settles the moves that we have sent: accepted, or too late for the position on the board.
     fn settle_our_moves(&mut self) {
         let CurrentGame::Running(game) = &self.current else { return };
         let moves = game.line().moves();
@@ -219,13 +218,6 @@ impl FicsSession {
         self.send(request);
     }
 
-    pub(super) fn leaving_at(&self) -> Option<Instant> {
-        match &self.current {
-            CurrentGame::Unplayable { leave_at, .. } => *leave_at,
-            _ => None,
-        }
-    }
-
     pub(super) fn leaving_is_due(&mut self, now: Instant) {
         let CurrentGame::Unplayable { id, why, leave_at, .. } = &mut self.current else { return };
         if leave_at.take_if(|at| *at <= now).is_some() {
@@ -292,7 +284,6 @@ impl FicsSession {
         }
     }
 
-    /// The time may have come at which the list of moves is late.
     pub(super) fn opening_is_due(&mut self, now: Instant) {
         let CurrentGame::Opening(opening) = &mut self.current else { return };
         if opening.due() <= now {
@@ -369,8 +360,7 @@ impl FicsSession {
     }
 }
 
-/// Returns the time until which the list of moves of a game is awaited. The opponent's time costs
-/// us nothing.
+/// Returns the time until which the list of moves is awaited. The opponent's time is free.
 fn give_up_at(board: &Style12, now: Instant) -> Instant {
     let (share, most) = WORTH_WAITING;
     let ours = board.our_color().filter(|ours| *ours == board.turn).map(|ours| board.clocks[ours.fold_wb(0, 1)]);

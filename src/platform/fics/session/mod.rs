@@ -26,7 +26,7 @@ mod speech;
 mod tests;
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, VecDeque},
     time::{Duration, Instant},
 };
 
@@ -42,7 +42,6 @@ use self::{
     requests::{Requests, Want},
     resumption::Adjournments,
     silence::Silence,
-    speech::Courtesy,
 };
 use jiff::SignedDuration;
 
@@ -66,7 +65,6 @@ const REST: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(crate) enum SessionEffect {
-    /// Tell the reader of our events.
     Event(ServerEvent),
     Send(String),
     /// Let the server do the command that it may have left lying.
@@ -87,8 +85,7 @@ enum CurrentGame {
         /// Its first board; the later ones are not looked at.
         board: Box<Style12>,
         why: String,
-        /// Time until which the opponent may agree to end it without a result, or to put it off; then
-        /// it is up to the adjudicator.
+        /// Time until which the opponent may agree to leave it; then the adjudicator decides.
         leave_at: Option<Instant>,
     },
 }
@@ -113,9 +110,7 @@ struct OpeningGame {
     list: MovesAnswer,
     /// Lists that came and did not lead to the board.
     lists_in_vain: u32,
-    /// Time of the next request for the list.
     ask_again_at: Instant,
-    /// Time to play from the board without a list.
     give_up_at: Instant,
     /// True if nothing came since the request for the list.
     is_silent: bool,
@@ -136,7 +131,8 @@ pub(crate) struct FicsSession {
     /// Known computers, in lower case.
     computers: BTreeSet<String>,
     challenges: Challenges,
-    courtesy: Courtesy,
+    /// Receivers of a word of courtesy within the last minute.
+    thanked: VecDeque<(String, Instant)>,
     requests: Requests,
     said: Announcement,
     current: CurrentGame,
@@ -160,9 +156,7 @@ pub(crate) struct FicsSession {
     whole_due: Option<Instant>,
     seek_at: Option<Instant>,
     next_seek: usize,
-    /// The last seek, and when it was made.
     sought: Option<(String, Instant)>,
-    /// The server's words when it refused a seek.
     seek_refusal: Option<String>,
     open: bool,
     /// True if games are sought: players who answer a seek must not be declined.
@@ -176,14 +170,12 @@ pub(crate) struct FicsSession {
 }
 
 impl FicsSession {
-    /// Creates a session without a login. `run` distinguishes the names given by this process from
-    /// those of earlier ones.
+    /// Creates a session without a login. `run` distinguishes this process in the names it gives.
     pub(crate) fn new(settings: FicsSettings, run: String) -> Self {
         let patience = Duration::from_secs(settings.answer_timeout);
         Self { settings, run, requests: Requests::new(patience), open: true, seeks_wanted: true, ..Self::default() }
     }
 
-    /// Returns the effects since the last call.
     pub(crate) fn effects(&mut self) -> Vec<SessionEffect> {
         let mut effects = std::mem::take(&mut self.effects);
         effects.extend(self.requests.answers.drain(..).map(|(ticket, answer)| SessionEffect::Answer(ticket, answer)));
@@ -218,7 +210,6 @@ impl FicsSession {
         self.send_what_waits(now);
     }
 
-    /// The server has said that offers come with numbers from now on.
     pub(crate) fn offers_are_numbered(&mut self) {
         self.tells_offers = true;
     }
@@ -287,9 +278,7 @@ impl FicsSession {
             }
             FicsMessage::Speech { by, manner, text } => self.heard(&by, manner, text),
             FicsMessage::Service(line) => self.service(&line),
-            FicsMessage::Presence(there) => {
-                self.requests.settle(|want| *want == Want::Presence, Ok(RequestAnswer::There(there)));
-            }
+            FicsMessage::Presence(there) => drop(self.requests.settle_presence(there)),
             FicsMessage::Notification { name, arrived, adjourned } => self.notified(&name, arrived, adjourned),
             FicsMessage::AdjournedOnline(names) => {
                 for name in names {
@@ -363,15 +352,16 @@ impl FicsSession {
 
     /// Returns the latest time of the next [`FicsSession::tick`].
     pub(crate) fn wake_at(&self) -> Option<Instant> {
-        let opening = match &self.current {
+        let game = match &self.current {
             CurrentGame::Opening(opening) => Some(opening.due().min(opening.ask_again_at)),
+            CurrentGame::Unplayable { leave_at, .. } => *leave_at,
             _ => None,
         };
         let seek = self.seek_at.filter(|_| self.may_seek());
         let times = [
             self.requests.wake_at(),
             self.challenges.wake_at(),
-            opening,
+            game,
             self.whole_due,
             self.waiting_end.as_ref().map(|(_, due)| *due),
             self.board_due,
@@ -379,7 +369,6 @@ impl FicsSession {
             self.adjournments.wake_at(self.may_resume(), self.open).filter(|_| self.us.is_some()),
             self.flag_at(),
             self.silence_at(),
-            self.leaving_at(),
             self.look_ups.until,
             seek,
             self.outbox.wake_at().filter(|_| self.us.is_some() && !self.is_our_move()),
@@ -436,7 +425,6 @@ impl FicsSession {
         }
     }
 
-    /// A command of ours that the server does not know.
     fn unknown_command(&mut self, command: &str, now: Instant) {
         match command.split(' ').next().unwrap_or_default() {
             END_OF_LISTS => self.lists_are_told(),
@@ -508,7 +496,6 @@ impl FicsSession {
         self.outbox.push(command);
     }
 
-    /// Sends the next of the commands that can wait, if it may go now.
     fn send_what_waits(&mut self, now: Instant) {
         if std::mem::take(&mut self.has_sent) {
             self.outbox.sent(now);

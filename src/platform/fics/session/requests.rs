@@ -17,16 +17,19 @@ pub(crate) enum RequestAnswer {
     Found(String, GameStatus, Option<Color>),
 }
 
-/// Awaited event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Want {
     /// The board that shows our move, made after `ply` half-moves of the line.
-    OurMove { uci: UciMove, ply: usize, command: String, draw_after: bool },
+    OurMove {
+        uci: UciMove,
+        ply: usize,
+        command: String,
+        draw_after: bool,
+    },
     /// The game that comes of a challenge we accepted.
     Game(ChallengeId),
     /// Our challenge to this player (lower case) being issued.
     Issued(String),
-    /// Presence of a player.
     Presence,
     /// The end of the game that we abort or resign.
     End,
@@ -84,6 +87,11 @@ impl Requests {
         Some(want)
     }
 
+    /// Answers the oldest question for a player.
+    pub(super) fn settle_presence(&mut self, there: bool) -> Option<Want> {
+        self.settle(|want| *want == Want::Presence, Ok(RequestAnswer::There(there)))
+    }
+
     pub(super) fn settle_all(&mut self, kind: impl Fn(&Want) -> bool, answer: &Result<RequestAnswer, ActionError>) {
         self.settle_each(|want| kind(want).then(|| answer.clone()));
     }
@@ -107,7 +115,6 @@ impl Requests {
         self.open.iter().any(|(_, want, _)| kind(want))
     }
 
-    /// Gives up those that have waited too long.
     pub(super) fn expire(&mut self, now: Instant) {
         let silence = || ActionError::Unavailable(format!("the server did not answer within {:?}", self.patience));
         let expired = self.open.extract_if(.., |(.., until)| *until <= now);

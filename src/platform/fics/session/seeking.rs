@@ -18,7 +18,6 @@ impl FicsSession {
             && !self.requests.is_open(Want::is_game)
     }
 
-    /// Sets whether games are sought, in this connection and later ones.
     pub(crate) fn seek_games(&mut self, wanted: bool, now: Instant) {
         if std::mem::replace(&mut self.seeks_wanted, wanted) == wanted || self.us.is_none() {
             return;
@@ -45,13 +44,12 @@ impl FicsSession {
             self.send_in_turn("unseek".to_owned());
         }
         self.next_seek = self.next_seek.wrapping_add(1);
-        self.seek_at = Some(now + self.settings.seek_interval());
+        self.seek_at = Some(now + Duration::from_secs(self.settings.seek_every));
         self.sought = Some((command.clone(), now));
         self.send_in_turn(command);
     }
 
-    /// The server refuses something that no request waits for: most likely our last seek. Each of
-    /// its sentences is logged once.
+    /// Logs each refusal once that no request waits for: most likely it is about our last seek.
     pub(super) fn seek_refused(&mut self, words: &str, now: Instant) {
         let Some((seek, at)) = &self.sought else { return };
         let is_news = self.seek_refusal.as_deref() != Some(words);

@@ -15,24 +15,16 @@ const EACH: Duration = Duration::from_secs(60);
 /// Maximum number of tells within [`EACH`].
 const MOST: usize = 10;
 
-/// Recent receivers of tells, in lower case.
-#[derive(Debug, Default)]
-pub(super) struct Courtesy {
-    lately: VecDeque<(String, Instant)>,
-}
-
-impl Courtesy {
-    /// True if something may be said to this player now; then it counts as said.
-    pub(super) fn may_be_said(&mut self, to: &str, now: Instant) -> bool {
-        while self.lately.front().is_some_and(|(_, at)| now.saturating_duration_since(*at) >= EACH) {
-            self.lately.pop_front();
-        }
-        let may = self.lately.len() < MOST && !self.lately.iter().any(|(name, _)| name == to);
-        if may {
-            self.lately.push_back((to.to_owned(), now));
-        }
-        may
+/// True if something may be said to this player now, who then counts as `told` lately.
+pub(super) fn may_be_said(told: &mut VecDeque<(String, Instant)>, to: &str, now: Instant) -> bool {
+    while told.front().is_some_and(|(_, at)| now.saturating_duration_since(*at) >= EACH) {
+        told.pop_front();
     }
+    let may = told.len() < MOST && !told.iter().any(|(name, _)| name == to);
+    if may {
+        told.push_back((to.to_owned(), now));
+    }
+    may
 }
 
 impl FicsSession {
@@ -69,10 +61,10 @@ mod tests {
     /// 20,000 challenges drew 19,151 tells.
     #[test]
     fn flood_of_challenges_gets_few_tells() {
-        let (mut courtesy, now) = (Courtesy::default(), Instant::now());
-        let flood = (0..20_000).filter(|number| courtesy.may_be_said(&format!("guest{}", number % 5000), now)).count();
-        assert_eq!(flood, MOST);
-        assert!(courtesy.may_be_said("guest0", now + EACH), "a minute later");
-        assert!(!courtesy.may_be_said("guest0", now + EACH), "once");
+        let (mut told, now) = (VecDeque::new(), Instant::now());
+        let flood = (0..20_000).filter(|number| may_be_said(&mut told, &format!("guest{}", number % 5000), now));
+        assert_eq!(flood.count(), MOST);
+        assert!(may_be_said(&mut told, "guest0", now + EACH), "a minute later");
+        assert!(!may_be_said(&mut told, "guest0", now + EACH), "once");
     }
 }
