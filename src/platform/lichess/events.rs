@@ -13,7 +13,6 @@ use super::{
     REFUSED_PAUSES,
     games::GameStreams,
     http::Http,
-    open_budget::OpenBudget,
     patience::Patience,
     running_games,
     stream::Stream,
@@ -27,21 +26,31 @@ const PATH: [&str; 3] = ["api", "stream", "event"];
 /// The span over which the server counts openings: there is no cause to wait longer.
 const LIMIT_SPAN: Duration = Duration::from_secs(600);
 
-/// Time after which we ask for our games while the event stream must stay closed; each time twice
-/// as long.
+/// Pauses between questions for our games while the event stream must stay closed.
 const ASK: Duration = Duration::from_secs(2);
 const ASK_AT_LEAST: Duration = Duration::from_secs(8);
+
+/// The server allows thirty openings in ten minutes: a few may come at once, then one in each interval.
+const OPEN_BURST: u32 = 5;
+const OPEN_INTERVAL: Duration = Duration::from_secs(25);
+
+/// Takes one opening, and returns the time to wait for it.
+fn wait_to_open(due: &mut Option<Instant>, now: Instant) -> Duration {
+    let this = due.map_or(now, |due| due.max(now));
+    *due = Some(this + OPEN_INTERVAL);
+    this.duration_since(now).saturating_sub(OPEN_INTERVAL * (OPEN_BURST - 1))
+}
 
 pub(super) struct EventStream {
     http: Arc<Http>,
     games: GameStreams,
     events: mpsc::Sender<ServerEvent>,
     backoff: Backoff,
-    budget: OpenBudget,
+    /// The time at which the openings so far would be due if each had waited its interval.
+    open_due: Option<Instant>,
     patience: Patience,
     /// Games that the stream has told of since it was opened last, or that were found since, and that have not finished.
     running: HashSet<GameId>,
-    /// True after the first connection.
     was_connected: bool,
     /// The reason of the loss that was told last, while the stream is lost.
     told_lost: Option<String>,
@@ -56,7 +65,7 @@ impl EventStream {
             events,
             patience,
             backoff: Backoff::new(Duration::from_secs(1), Duration::from_secs(30)).first_at_once(),
-            budget: OpenBudget::default(),
+            open_due: None,
             running: HashSet::new(),
             was_connected: false,
             told_lost: None,
@@ -142,9 +151,8 @@ impl EventStream {
         }
     }
 
-    /// Opens the stream as soon as the server's limit of openings allows it.
     async fn open_within_limit(&mut self) -> Result<Stream, ActionError> {
-        let held_back = self.budget.take(Instant::now());
+        let held_back = wait_to_open(&mut self.open_due, Instant::now());
         self.wait(held_back).await;
         self.open().await
     }
@@ -217,5 +225,33 @@ impl EventStream {
     async fn tell(&self, event: ServerEvent) {
         // The receiver is gone shortly before this task is stopped.
         let _ = self.events.send(event).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn thirty_openings_in_ten_minutes(lives in proptest::collection::vec(0_u64..60_000, 100)) {
+            let start = Instant::now();
+            let mut due = None;
+            let mut now = start;
+            let mut opened = Vec::new();
+            for (index, life) in lives.into_iter().enumerate() {
+                let wait = wait_to_open(&mut due, now);
+                prop_assert!(index >= 5 || wait.is_zero(), "a burst is free");
+                now += wait;
+                opened.push(now);
+                now += Duration::from_millis(life);
+            }
+            for (index, first) in opened.iter().enumerate() {
+                let within = opened.iter().skip(index).filter(|at| **at - *first < Duration::from_secs(600)).count();
+                prop_assert!(within <= 30, "{within} openings in ten minutes");
+            }
+        }
     }
 }

@@ -30,8 +30,7 @@ use super::{
 use domain::{ActionError, Color, GameId, GameState, ServerEvent};
 use util::Backoff;
 
-/// Time for which a stream is read after the end of its game: the server may have more to say of
-/// it, and closes it itself.
+/// Time for which a stream is read after the end of its game, until the server closes it.
 const LINGER: Duration = Duration::from_secs(3);
 
 /// Time for which an announced game may be unknown to its stream and to the list of our games, or
@@ -47,7 +46,6 @@ const PAUSE_SHARE: u32 = 30;
 /// Reason for giving up a stream that sends moves before the game.
 const DISORDER: &str = "the stream did not begin with the whole state";
 
-/// Signals to a game's task.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GameSignals {
     pub finished: CancellationToken,
@@ -56,7 +54,6 @@ pub(super) struct GameSignals {
     pub told_again: Arc<Notify>,
 }
 
-/// End of a stream that had been opened.
 enum StreamOutcome {
     Reopen,
     Lost(String),
@@ -71,7 +68,6 @@ pub(super) struct GameStream {
     signals: GameSignals,
     /// The game's own stream said so.
     is_over: bool,
-    /// True after the first opening.
     was_open: bool,
     /// The game's rules have no name with us; only its end is of interest.
     is_unplayable: bool,
@@ -189,7 +185,6 @@ impl GameStream {
         self.tell(ServerEvent::GameGone(self.id.clone())).await;
     }
 
-    /// Opens the stream, and tells of everything it brings until it ends.
     async fn open_and_read(&mut self) -> Result<StreamOutcome, ActionError> {
         let us = self.http.our_id().await?;
         let asked = Instant::now();
@@ -289,7 +284,6 @@ impl GameStream {
         None
     }
 
-    /// Passes on what a stream in good order says.
     async fn hear(&mut self, event: ServerEvent) {
         match &event {
             ServerEvent::Game(info, state) => {
@@ -308,7 +302,6 @@ impl GameStream {
         self.tell(event).await;
     }
 
-    /// Notes whether the game is over, or its opponent has days to move.
     fn note(&mut self, state: &GameState) {
         self.is_over = !state.status.is_running();
         let plies = self.plies_before + state.moves.split_ascii_whitespace().count();

@@ -32,7 +32,6 @@ pub(super) struct GameStreams {
     followed: Arc<AtomicUsize>,
 }
 
-/// News for the streams' actor about a game.
 #[derive(Debug)]
 enum Watching {
     Watch(GameId),
@@ -64,7 +63,6 @@ impl GameStreams {
         self.followed.load(Ordering::Relaxed)
     }
 
-    /// Follows a game, unless it is followed already.
     pub(super) fn watch(&self, id: GameId) {
         // After the shutdown nothing is followed any more.
         let _ = self.commands.send(Watching::Watch(id));

@@ -45,10 +45,8 @@ const LONGEST_ANSWER: usize = 8 * 1024 * 1024;
 /// Longer words of the server are cut off in errors, in characters.
 const LONGEST_DETAIL: usize = 300;
 
-/// Error for a successful answer that cannot be the server's.
 const NOT_THE_SERVER: &str = "a page came instead of the server's answer";
 
-/// HTTPS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot set up HTTPS: {0} (are the system's CA certificates installed?)")]
 pub struct SetupError(String);
@@ -64,16 +62,14 @@ pub(super) struct Http {
     /// Our id when we last stopped.
     remembered: OnceLock<String>,
     /// Notified when a valid token starts getting 401.
-    doubt: Notify,
-    /// Locks by [`Turn`], held while a request of it runs, with the times until which topics are
-    /// closed.
+    pub(super) doubt: Notify,
+    /// Locks by [`Turn`], held while its request runs, with the times until which topics rest.
     turns: [Mutex<HashMap<Topic, Instant>>; Turn::COUNT],
     /// End of the pause of the long lists.
     lists_rest: std::sync::Mutex<Option<Instant>>,
 }
 
 impl Http {
-    /// Opens no connection yet.
     pub(super) fn new(settings: &LichessSettings, token: Token) -> Result<Self, SetupError> {
         Self::with(settings, token, |builder| builder)
     }
@@ -141,8 +137,7 @@ impl Http {
         }
     }
 
-    /// Returns the token's owner and scopes. A good answer is believed at once, a refusal once it
-    /// has lasted.
+    /// Returns the token's owner and scopes. Refusals are believed once they have lasted.
     pub(super) async fn report(&self) -> Result<AccountReport, ActionError> {
         let test = HttpCall::post(&["api", "token", "test"], Topic::Account).text(self.token.secret());
         let scopes = match asked_until_believed(|| self.call(test.clone()), || self.patience_at_start()).await {
@@ -167,12 +162,6 @@ impl Http {
         if self.remembered.get().is_some() { BELIEVED_IN_GAMES } else { BELIEVED_AT_START }
     }
 
-    /// Waits until the server refuses the token although it once took it.
-    pub(super) async fn token_is_doubted(&self) {
-        self.doubt.notified().await;
-    }
-
-    /// Requests our account.
     pub(super) async fn fetch_account(&self) -> Result<Account, ActionError> {
         let body = self.call(HttpCall::get(&["api", "account"], Topic::Account)).await?;
         decode::<wire::AccountJson>("the account", &body).map(wire::AccountJson::into_account)
@@ -231,7 +220,7 @@ impl Http {
         if let Some(text) = call.text {
             request = request.header(CONTENT_TYPE, "text/plain").body(text.to_owned());
         }
-        let response = request.send().await.map_err(|error| unavailable(&error))?;
+        let response = request.send().await.map_err(unavailable)?;
         let answer = self.read(response).await;
         self.note_limit(call.lane, &answer);
         answer
@@ -240,8 +229,7 @@ impl Http {
     /// Opens a stream of lines, which the server may take `patience` to begin.
     pub(super) async fn open(&self, path: &[&str], patience: Duration) -> Result<Response, ActionError> {
         let answer = async {
-            let response =
-                self.request(Method::GET, path, Lane::Stream).send().await.map_err(|error| unavailable(&error))?;
+            let response = self.request(Method::GET, path, Lane::Stream).send().await.map_err(unavailable)?;
             match response.status().is_success() {
                 true if has_page(&response) => Err(ActionError::Unavailable(NOT_THE_SERVER.to_owned())),
                 true => Ok(response),
@@ -271,11 +259,10 @@ impl Http {
         if !response.status().is_success() {
             return Err(self.refusal(response).await);
         }
-        let body = body(response).await.map_err(|error| unavailable(&error))?;
+        let body = body(response).await.map_err(unavailable)?;
         if is_page(&body) { Err(ActionError::Unavailable(NOT_THE_SERVER.to_owned())) } else { Ok(body) }
     }
 
-    /// Returns the error of an answer that is no success.
     async fn refusal(&self, response: Response) -> ActionError {
         let status = response.status();
         if status == StatusCode::UNAUTHORIZED && self.owner.initialized() {
@@ -327,7 +314,6 @@ impl Http {
     }
 }
 
-/// Reads an answer that must be `what`.
 pub(super) fn decode<T: serde::de::DeserializeOwned>(what: &str, body: &str) -> Result<T, ActionError> {
     wire::read(what, body).map_err(|error| ActionError::Unavailable(error.to_string()))
 }
@@ -368,8 +354,8 @@ async fn body(mut response: Response) -> reqwest::Result<String> {
     Ok(String::from_utf8_lossy(&body).into_owned())
 }
 
-fn unavailable(error: &reqwest::Error) -> ActionError {
-    ActionError::Unavailable(chain(error))
+fn unavailable(error: reqwest::Error) -> ActionError {
+    ActionError::Unavailable(chain(&error))
 }
 
 /// An error of the network by its first cause, which is where it tells what happened.

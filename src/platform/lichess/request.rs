@@ -5,9 +5,7 @@ use reqwest::Method;
 /// Topic of a request: each has a limit of its own at the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Topic {
-    /// Our account.
     Account,
-    /// Our running games.
     Playing,
     Record,
     Accept,
@@ -26,10 +24,8 @@ pub(super) enum Topic {
 /// Requests of one turn wait for each other, those of another do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// Chat of games.
     Chat,
     Games,
-    /// Records of games.
     Records,
     /// Answers to challenges: their makers wait for them, and the server for twenty seconds.
     Challenges,
@@ -93,17 +89,21 @@ pub(super) struct HttpCall<'a> {
 }
 
 impl<'a> HttpCall<'a> {
+    fn new(method: Method, path: &'a [&'a str], lane: Lane) -> Self {
+        Self { method, path, query: &[], form: &[], text: None, json: false, lane }
+    }
+
     pub(super) fn get(path: &'a [&'a str], topic: Topic) -> Self {
-        Self { method: Method::GET, path, query: &[], form: &[], text: None, json: false, lane: Lane::Ordinary(topic) }
+        Self::new(Method::GET, path, Lane::Ordinary(topic))
     }
 
     pub(super) fn post(path: &'a [&'a str], topic: Topic) -> Self {
-        Self { method: Method::POST, ..Self::get(path, topic) }
+        Self::new(Method::POST, path, Lane::Ordinary(topic))
     }
 
     /// A POST on which a clock waits.
     pub(super) fn urgent(path: &'a [&'a str]) -> Self {
-        Self { lane: Lane::Urgent, ..Self::post(path, Topic::Playing) }
+        Self::new(Method::POST, path, Lane::Urgent)
     }
 
     pub(super) fn query(self, query: &'a [(&'a str, &'a str)]) -> Self {

@@ -15,7 +15,6 @@ use super::{
 };
 use domain::ActionError;
 
-/// A stream that the server keeps open.
 pub(super) struct Stream {
     response: Response,
     reader: LineReader,
@@ -29,8 +28,7 @@ pub(super) struct Stream {
     is_over: bool,
 }
 
-/// The duration after which a stream counts as good: its loss is a new failure, not the last one
-/// again.
+/// The duration after which the loss of a stream is a new failure, not the last one again.
 const GOOD: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -15,14 +15,10 @@ use domain::{
 
 #[derive(Deserialize)]
 pub(super) struct GameEnvelope {
-    game: WireGameEvent,
+    pub game: WireGameEvent,
 }
 
 impl GameEnvelope {
-    pub(super) fn into_start(self) -> Result<ServerEvent, LichessLineError> {
-        self.game.id().map(ServerEvent::GameStarted)
-    }
-
     pub(super) fn into_finish(self) -> Result<ServerEvent, LichessLineError> {
         Ok(ServerEvent::GameFinished {
             id: self.game.id()?,
@@ -35,7 +31,7 @@ impl GameEnvelope {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct WireGameEvent {
+pub(super) struct WireGameEvent {
     game_id: Option<String>,
     id: Option<String>,
     #[serde(default, deserialize_with = "lenient")]
@@ -49,7 +45,7 @@ struct WireGameEvent {
 }
 
 impl WireGameEvent {
-    fn id(&self) -> Result<GameId, LichessLineError> {
+    pub(super) fn id(&self) -> Result<GameId, LichessLineError> {
         let id = self.game_id.as_deref().or(self.id.as_deref());
         id.map(GameId::new).ok_or_else(|| malformed("a game", "it has no id"))
     }

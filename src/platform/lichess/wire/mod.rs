@@ -60,7 +60,7 @@ struct Head<'a> {
 pub fn event(line: &str, us: &str) -> Result<ServerEvent, LichessLineError> {
     let kind = kind(line)?;
     Ok(match &*kind {
-        "gameStart" => read::<GameEnvelope>(&kind, line)?.into_start()?,
+        "gameStart" => ServerEvent::GameStarted(read::<GameEnvelope>(&kind, line)?.game.id()?),
         "gameFinish" => read::<GameEnvelope>(&kind, line)?.into_finish()?,
         "challenge" => {
             let challenge = read::<ChallengeEnvelope>(&kind, line)?;
@@ -149,7 +149,6 @@ fn seconds(value: f64) -> Duration {
     milliseconds(value * 1000.0)
 }
 
-/// Returns the bot's side in a game.
 fn our_color(us: &str, white: &Player, black: &Player, game: &str) -> Result<Color, LichessLineError> {
     match us {
         id if id == white.id => Ok(Color::White),
