@@ -127,8 +127,7 @@ fn shuts_down(words: &str) -> bool {
     ["shutdown", "shutting down", "going down", "server is down"].into_iter().any(|part| words.contains(part))
 }
 
-/// Reads the server's reason for refusing a login. Only lines that begin in the server's own way
-/// come here.
+/// Reads the reason for a refused login from a line that begins in the server's own way.
 fn login_refusal(words: &str) -> Option<FicsMessage> {
     let lower = words.to_ascii_lowercase();
     let any = |parts: &str| parts.split('|').any(|part| lower.contains(part));
@@ -209,8 +208,10 @@ fn rating_adjustment(line: &str) -> Option<FicsMessage> {
     Some(FicsMessage::RatingAdjusted(change))
 }
 
+type Reading = fn(&str) -> Option<FicsMessage>;
+
 /// Beginnings of the server's own lines, separated by bars, and their meanings. The first that fits counts.
-const PHRASES: &[(&str, fn(&str) -> Option<FicsMessage>)] = &[
+const PHRASES: &[(&str, Reading)] = &[
     ("login: |Login: ", |_| Some(FicsMessage::AskName)),
     ("password: |Password: ", |_| Some(FicsMessage::AskPassword)),
     ("Press return|Press enter|Hit return|Hit enter", |line| {

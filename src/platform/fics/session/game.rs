@@ -18,8 +18,7 @@ use domain::{
 
 const STANDARD_START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
-/// Time after the opponent's last second before we claim the flag: the server's clock differs from
-/// ours.
+/// Time from the opponent's last second to our claim: the server's clock differs from ours.
 const FLAG_MARGIN: Duration = Duration::from_secs(1);
 
 /// Words of the server about a game before its first board.
@@ -59,8 +58,7 @@ impl Announcement {
         Ok(())
     }
 
-    /// Returns true if the game that begins with `board` differs from `terms`, as far as the server
-    /// says.
+    /// Returns true if, as far as the server says, the game that begins differs from `terms`.
     pub(super) fn contradicts(&self, terms: &MatchTerms, board: &Style12) -> bool {
         let is_told = self.start.is_some() || self.facts.is_some();
         let is_other_variant = match terms.variant() {
@@ -128,7 +126,6 @@ impl MovesAnswer {
     }
 }
 
-/// Effect of a board on the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Followed {
     /// The same position; the clocks may be others.
@@ -153,7 +150,6 @@ pub(super) struct FollowedGame {
     received: Instant,
     pub draw_offers: Offers,
     pub takeback_offers: Offers,
-    /// Half-moves in the newest request for a takeback.
     takeback_plies: u32,
     /// Offers that stand, by the server's numbers.
     pub offers: Vec<(u32, bool, OfferKind)>,
@@ -319,14 +315,12 @@ impl FollowedGame {
         std::mem::replace(color.fold_wb(&mut offers.white, &mut offers.black), stands) != stands
     }
 
-    /// The number of the opponent's offer of this kind.
     pub(super) fn their_offer(&self, kind: OfferKind) -> Option<u32> {
         // How many plies a takeback is about makes it no other kind.
         let is_kind = |what: OfferKind| std::mem::discriminant(&what) == std::mem::discriminant(&kind);
         self.offers.iter().find_map(|(index, ours, what)| (!ours && is_kind(*what)).then_some(*index))
     }
 
-    /// The command that grants the takeback the opponent asks for.
     pub(super) fn takeback_command(&self) -> String {
         match self.their_offer(OfferKind::Takeback(self.takeback_plies)) {
             Some(index) => format!("accept {index}"),
@@ -339,7 +333,6 @@ impl FollowedGame {
         self.first_ply + self.line.ply()
     }
 
-    /// All moves that we know of.
     pub(super) fn line(&self) -> &Line {
         &self.line
     }
@@ -355,7 +348,6 @@ impl FollowedGame {
         self.line.turn() == self.info.our_color
     }
 
-    /// The state in the words of the whole program.
     pub(super) fn state(&self) -> GameState {
         let status = if self.line.ply() == 0 { GameStatus::Created } else { GameStatus::Started };
         self.ended(status, None)
@@ -373,7 +365,6 @@ impl FollowedGame {
         }
     }
 
-    /// Our clock, as the server showed it last; `None` without one.
     pub(super) fn our_clock(&self) -> Option<Duration> {
         self.clocks.map(|clocks| clocks.of(self.info.our_color).remaining)
     }
@@ -426,7 +417,6 @@ fn move_to(line: &Line, board: &Style12) -> Option<UciMove> {
     Some(mv.to_uci(line.castling_mode()))
 }
 
-/// The move that a server writes so in its lists.
 pub(super) fn read_san(line: &Line, san: &str) -> Option<UciMove> {
     Some(san_of(san)?.to_move(line.position()).ok()?.to_uci(line.castling_mode()))
 }

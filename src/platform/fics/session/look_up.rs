@@ -86,7 +86,6 @@ enum Step {
     },
 }
 
-/// A past game that may be the one looked for.
 struct FoundGame {
     moves: Vec<UciMove>,
     row: PastGame,
@@ -144,7 +143,6 @@ impl LookUps {
         self.list_on_its_way &= !is_end;
     }
 
-    /// A row of the list of games that are over.
     pub(super) fn row(&mut self, game: &PastGame) {
         if let Some(Step::Games(games)) = &mut self.step {
             games.retain(|known| known.line != game.line);
@@ -198,7 +196,6 @@ impl FicsSession {
         self.send_what_waits(now);
     }
 
-    /// Begins the next look-up, if there is one and it may be done now.
     pub(super) fn look_up_next(&mut self, now: Instant) {
         if self.look_ups.step.is_none() && !self.look_ups.waiting.is_empty() && self.may_look_up() {
             self.look_ups.step = Some(Step::Games(Vec::new()));
@@ -207,7 +204,6 @@ impl FicsSession {
         }
     }
 
-    /// The time may have come at which the list that is waited for is late.
     pub(super) fn look_up_is_due(&mut self, now: Instant) {
         if self.look_ups.until.is_some_and(|until| until <= now) {
             if self.outbox.holds(&self.end_of_look_up()) {
@@ -220,7 +216,6 @@ impl FicsSession {
         self.look_up_next(now);
     }
 
-    /// The list that was waited for has been told.
     pub(super) fn list_looked_up(&mut self, now: Instant) {
         self.look_ups.until = None;
         let Some((_, known)) = self.look_ups.waiting.front() else { return };
@@ -251,7 +246,6 @@ impl FicsSession {
         }
     }
 
-    /// The server does not tell the moves of past games.
     pub(super) fn moves_are_not_told(&mut self) {
         let Some(Step::Moves { of, mut left, .. }) = self.look_ups.step.take() else { return };
         left.push(*of);
@@ -261,10 +255,8 @@ impl FicsSession {
         let end = end_by_the_rules(&line).filter(|(status, winner)| {
             is_played && left.iter().any(|row| row.status == *status && row.winner == *winner)
         });
-        let answer = end.map(|(status, winner)| found(line.moves(), status, winner));
-        self.looked_up(
-            answer.ok_or_else(|| ActionError::NotFound("the server tells no moves of past games".to_owned())),
-        );
+        let none = ActionError::NotFound("the server tells no moves of past games".to_owned());
+        self.looked_up(end.map(|(status, winner)| found(line.moves(), status, winner)).ok_or(none));
     }
 
     /// Asks for the moves of the newest of these games; where none is left, `best` is the answer.
@@ -275,10 +267,8 @@ impl FicsSession {
             self.look_ups.list_on_its_way = true;
             return self.ask_for_list(&[&question], now);
         }
-        let answer = best.map(|game| found(&game.moves, game.row.status, game.row.winner));
-        self.looked_up(
-            answer.ok_or_else(|| ActionError::NotFound("the server's list does not have this game".to_owned())),
-        );
+        let none = ActionError::NotFound("the server's list does not have this game".to_owned());
+        self.looked_up(best.map(|game| found(&game.moves, game.row.status, game.row.winner)).ok_or(none));
     }
 
     fn looked_up(&mut self, answer: Result<RequestAnswer, ActionError>) {
@@ -314,7 +304,6 @@ impl FicsSession {
         format!("{END_OF_LOOK_UP}{}", self.look_ups.serial)
     }
 
-    /// The server tells what its clock shows in one of its zones.
     pub(super) fn server_time(&mut self, time: ListedTime) {
         let ahead = in_utc(time.at).map(|at| at.duration_since(Timestamp::now()));
         if self.zones.len() < MOST_ZONES {
@@ -336,7 +325,6 @@ impl FicsSession {
         ended.is_none_or(|ended| ended >= started)
     }
 
-    /// True if a list can be asked for without holding up a move of ours.
     fn may_look_up(&self) -> bool {
         self.us.is_some()
             && match &self.current {

@@ -11,7 +11,6 @@ use domain::{Color, GameId, GameState, GameStatus, ServerEvent};
 /// Time that the end of a rated game waits for the change of our rating.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A game that has just ended.
 pub(super) struct FinishedGame {
     pub(super) id: GameId,
     pub(super) status: GameStatus,
@@ -40,7 +39,6 @@ impl FicsSession {
         }
     }
 
-    /// The time may have come at which the line about our rating is late.
     pub(super) fn waiting_end_is_due(&mut self, now: Instant) {
         if self.waiting_end.as_ref().is_some_and(|(_, due)| *due <= now) {
             self.tell_waiting_end();

@@ -26,8 +26,7 @@ use super::{
 use crate::fics::message::{GameEnd, MatchTerms, StoredGame, may_name};
 use domain::{ChallengeId, Color, GameId, GameInfo, GameStatus, GameTerms, KnownGame, ServerEvent, TimeControl};
 
-/// Time after a login for the server to list our adjourned games, and for the opponent to resume
-/// the one that was cut off.
+/// Time after a login for the list of adjourned games, and for the opponent to resume one.
 const VERDICT: Duration = Duration::from_secs(5);
 
 /// Time for the server to mark a match that is to resume a game, before it is withdrawn.
@@ -39,8 +38,7 @@ const WITHDRAWN_PATIENCE: Duration = Duration::from_secs(30);
 /// The pause between two attempts to resume a game with the same opponent.
 const ASK_AGAIN: Duration = Duration::from_secs(60);
 
-/// Maximum age of the server's list of stored games when a match is to resume one, and the timeout
-/// for that list.
+/// Maximum age of the list of stored games when a match is to resume one.
 const LISTED_LATELY: Duration = Duration::from_secs(2);
 
 /// Facts about a server's matches, for a later process.
@@ -50,9 +48,7 @@ const MATCH_IS_NEW: &str = "match is new";
 struct Adjourned {
     /// Its name when it is resumed.
     id: GameId,
-    /// As we know it.
     game: Option<Box<FollowedGame>>,
-    /// Terms, as far as we or the server know.
     terms: Option<GameTerms>,
     /// As the server writes it.
     opponent: String,
@@ -88,17 +84,14 @@ pub(super) struct Adjournments {
     /// The opponent of the game that ran when the connection was lost, until its fate is known.
     cut_off: Option<String>,
     pub(super) verdict_at: Option<Instant>,
-    /// True if this server has shown that it does not know `resume`.
     knows_no_resume: bool,
     /// Meaning of a match with the opponent of a stored game on this server, [`MATCH_RESUMES`] or
     /// [`MATCH_IS_NEW`], once it is known. It outlasts the connection.
     match_meaning: Option<&'static str>,
     /// True if it was told that games which wait cannot go on.
     told_for_good: bool,
-    /// True if this server has shown that it has no list of games that wait.
     knows_no_list: bool,
     list_asked: Option<Instant>,
-    /// The match that we have sent last.
     asked_by_match: Option<AskedMatch>,
 }
 
@@ -128,7 +121,6 @@ impl Adjournments {
         }
     }
 
-    /// An earlier process left this game running, or adjourned.
     pub(super) fn remember(&mut self, game: KnownGame) {
         let opponent = game.info.opponent().name.to_lowercase();
         let is_known_better = self.remembered.get(&opponent).is_some_and(|known| !known.is_adjourned);
@@ -137,7 +129,6 @@ impl Adjournments {
         }
     }
 
-    /// Forgets a game whose fate is known.
     pub(super) fn forget(&mut self, id: &GameId) {
         self.remembered.retain(|_, remembered| remembered.info.id != *id);
     }
@@ -170,8 +161,7 @@ impl Adjournments {
         }
     }
 
-    /// Returns the whole name for one that a list may cut off, if we know of a game with such a
-    /// player.
+    /// Returns the whole name for one that a list may cut off, if such a player is known.
     fn whole_name(&self, listed: &str) -> String {
         let remembered = self.remembered.values().map(|game| &game.info.opponent().name);
         let known = self.games.values().map(|game| &game.opponent).chain(remembered);
@@ -187,7 +177,6 @@ impl Adjournments {
         waiting.is_some_and(|game| game.confirmed && is_it(game))
     }
 
-    /// The connection is lost while this game runs.
     pub(super) fn cut_off(&mut self, opponent: &str, id: GameId, game: Option<Box<FollowedGame>>) {
         self.waits(opponent, id, game);
         self.cut_off = Some(opponent.to_lowercase());
@@ -199,7 +188,6 @@ impl Adjournments {
         self.cut_off.as_ref() == Some(&opponent) || self.games.get(&opponent).is_some_and(|game| game.left_running)
     }
 
-    /// True if there is a game whose fate is not known.
     pub(super) fn has_cut_off(&self) -> bool {
         self.cut_off.is_some()
     }
@@ -213,7 +201,6 @@ impl Adjournments {
         }
     }
 
-    /// True if there is no way in which a game that waits could go on.
     fn cannot_resume(&self) -> bool {
         self.knows_no_resume && self.match_meaning == Some(MATCH_IS_NEW)
     }
@@ -234,15 +221,13 @@ impl Adjournments {
         self.is_answered(opponent);
     }
 
-    /// The opponent wants to resume a game, and the server marks it so. If the server lacks
-    /// `resume`, a match did it.
+    /// The server marks the opponent's challenge as a resumption. Without `resume`, a match did it.
     pub(super) fn is_marked_by_them(&mut self) {
         if self.knows_no_resume {
             self.match_meaning = Some(MATCH_RESUMES);
         }
     }
 
-    /// Our match to this player is settled.
     pub(super) fn is_answered(&mut self, opponent: &str) {
         self.asked_by_match.take_if(|asked| asked.opponent.eq_ignore_ascii_case(opponent));
     }
@@ -254,8 +239,7 @@ impl Adjournments {
         self.does_not_wait(opponent, now);
     }
 
-    /// No game waits with this player, as far as the server says; a withdrawn match may still
-    /// become a game.
+    /// No game waits with this player; a withdrawn match may still become a game.
     fn does_not_wait(&mut self, opponent: &str, now: Instant) {
         let opponent_is = |asked: &AskedMatch| asked.opponent.eq_ignore_ascii_case(opponent);
         if self.asked_by_match.as_ref().is_none_or(|asked| asked.is_withdrawn || opponent_is(asked)) {
@@ -267,7 +251,6 @@ impl Adjournments {
         }
     }
 
-    /// True if this player was asked by a match that the server has not marked.
     pub(super) fn is_unmarked(&self, opponent: &str) -> bool {
         self.asked_by_match.as_ref().is_some_and(|asked| asked.opponent.eq_ignore_ascii_case(opponent))
     }
@@ -282,12 +265,10 @@ impl Adjournments {
         Some(format!("match {}", asked.opponent))
     }
 
-    /// True if the game that was cut off may be going on in a moment.
     fn cut_off_may_go_on(&self) -> bool {
         self.cut_off_game().is_some_and(|game| game.confirmed && game.online && !game.declined) && !self.cannot_resume()
     }
 
-    /// True if this is the game whose fate is not known.
     pub(super) fn is_cut_off(&self, id: &GameId) -> bool {
         self.cut_off_game().is_some_and(|game| game.id == *id)
     }
@@ -300,7 +281,6 @@ impl Adjournments {
         }
     }
 
-    /// A game of ours waits, and will have this name.
     fn waits(&mut self, opponent: &str, id: GameId, game: Option<Box<FollowedGame>>) {
         let game = Adjourned {
             id,
@@ -337,7 +317,6 @@ impl Adjournments {
         self.games.remove(&opponent).map(|game| (game.id, game.game))
     }
 
-    /// A player came or went.
     pub(super) fn notified(&mut self, name: &str, arrived: bool, adjourned: bool) {
         if let Some(game) = self.game_mut(name) {
             game.online = arrived;
@@ -350,7 +329,6 @@ impl Adjournments {
         }
     }
 
-    /// An opponent does not want to go on now.
     pub(super) fn declined(&mut self, name: &str) {
         if let Some(game) = self.game_mut(name) {
             game.declined = true;
@@ -442,7 +420,6 @@ fn next_part(id: &GameId) -> GameId {
 }
 
 impl FicsSession {
-    /// A row of the list of adjourned games.
     pub(super) fn stored(&mut self, stored: StoredGame, now: Instant) {
         let us = self.our_name();
         let Some(opponent) = stored.opponent.split(' ').find(|name| !name.eq_ignore_ascii_case(us)) else { return };
@@ -522,7 +499,6 @@ impl FicsSession {
         }
     }
 
-    /// Asks the opponents who are there to go on.
     pub(super) fn resume_if_possible(&mut self, now: Instant) {
         if !self.may_resume() {
             return;

@@ -14,13 +14,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Time for the server to end a game without possible moves.
 const END_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Last signs of the game on the board.
 #[derive(Default)]
 pub(super) struct Silence {
     heard: Option<Instant>,
-    /// Time of the last request.
     asked: Option<Instant>,
-    /// True if this server has shown that it does not know `refresh`.
     knows_no_refresh: bool,
 }
 
@@ -30,7 +27,6 @@ impl Silence {
         self.asked = None;
     }
 
-    /// The game or the connection has ended.
     pub(super) fn ends(&mut self) {
         *self = Self { knows_no_refresh: self.knows_no_refresh, ..Self::default() };
     }
@@ -42,8 +38,7 @@ impl Silence {
 }
 
 impl FicsSession {
-    /// Returns the time to ask for the game. On our own move nothing may precede it, and its answer
-    /// says as much.
+    /// Returns the time to ask for the game. Our own move tells as much, and goes before.
     pub(super) fn silence_at(&self) -> Option<Instant> {
         let patience = match &self.current {
             CurrentGame::Running(game) if game.is_played_out() => END_PATIENCE,
