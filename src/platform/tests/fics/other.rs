@@ -104,8 +104,7 @@ impl Person {
 
 async fn we_play(client: &Client, ann: &mut Person, game: &GameId, uci: &str, san: &str) {
     let uci = uci.parse().expect("a move");
-    let done = client.do_now(Action::Move { game: game.clone(), uci, offer_draw: false }).await;
-    assert_eq!(done, Ok(Done::Taken));
+    assert_eq!(client.do_now(Action::Move { game: game.clone(), uci, offer_draw: false }).await, Ok(Done::Taken));
     ann.until(&format!("(0:00) {san} ")).await;
 }
 
