@@ -294,7 +294,9 @@ const PHRASES: &[(&str, Reading)] = &[
 
 /// Lines that begin with words of the server's own.
 fn server_phrase(line: &str) -> Option<FicsMessage> {
-    let begins = |start: &str| line.starts_with(start) || start.strip_suffix(' ') == Some(line);
+    // A word that a blank ends may also be the whole line.
+    let is_word = |start: &str| start.strip_suffix(' ').is_some_and(|word| word == line && !word.contains(' '));
+    let begins = |start: &str| line.starts_with(start) || is_word(start);
     let (_, reading) = PHRASES.iter().find(|(starts, _)| starts.split('|').any(begins))?;
     reading(line)
 }
