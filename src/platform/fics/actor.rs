@@ -23,7 +23,7 @@ use super::{
     link::TelnetLink,
     login::{Login, LoginError, LoginStep},
     message::{FicsMessage, Speaker},
-    session::{FicsSession, RequestAnswer, SessionEffect},
+    session::{FicsSession, RequestResult, SessionEffect},
     settings::{FicsSettings, Password},
     setup::SetUp,
 };
@@ -54,8 +54,6 @@ const TALK_NEEDS: usize = super::QUEUE / 2;
 
 /// Maximum pause after an attempt that failed on our side: no network, no address, no descriptor.
 const LONGEST_LOCAL_PAUSE: Duration = Duration::from_secs(15);
-
-pub(super) type RequestResult = Result<RequestAnswer, ActionError>;
 
 /// Something to be done with the session, whether there is a connection or not.
 pub(super) type FicsJob = Box<dyn FnOnce(&mut Actor, std::time::Instant) + Send>;
@@ -257,6 +255,7 @@ impl Actor {
         let mut asked_for_life: Option<Instant> = None;
         loop {
             let due = self.due(&phase, link, asked_for_life);
+            let due = self.session.wake_at().map_or(due, |wake| due.min(wake.into()));
             tokio::select! {
                 // The server's words come first: among them is the ping.
                 biased;
@@ -286,27 +285,20 @@ impl Actor {
         }
     }
 
+    /// Returns the time to act if the server says nothing more.
     fn due(&self, phase: &Phase, link: &TelnetLink, asked_for_life: Option<Instant>) -> Instant {
-        let own = match phase {
-            Phase::Login(_) => link.heard + self.login_timeout(),
-            Phase::SetUp { sent, patience, .. } => *sent + *patience,
-            Phase::Playing { .. } => match asked_for_life {
-                Some(asked) => self.life_due(asked),
-                None => self.silence_ends(link).min(link.spoke + SAY_SOMETHING),
-            },
-        };
-        self.session.wake_at().map_or(own, |wake| own.min(wake.into()))
+        match (phase, asked_for_life) {
+            (Phase::Login(_), _) => link.heard + Duration::from_secs(self.settings.login_timeout),
+            (Phase::SetUp { sent, patience, .. }, _) => *sent + *patience,
+            (Phase::Playing { .. }, Some(asked)) => asked + self.as_our_clock_allows(self.settings.ping_timeout),
+            (Phase::Playing { .. }, None) => self.silence_ends(link).min(link.spoke + SAY_SOMETHING),
+        }
     }
 
-    /// Returns the time to ask a silent server for a sign of life. Recent commands come first.
+    /// Returns the time to ask a silent server for a sign of life. It may be answering recent commands.
     fn silence_ends(&self, link: &TelnetLink) -> Instant {
         let after = self.as_our_clock_allows(self.settings.ping_after);
         (link.heard + after).max(link.spoke + after.min(SHORTEST_SILENCE))
-    }
-
-    /// Returns the time at which a server that was `asked` for a sign of life counts as lost.
-    fn life_due(&self, asked: Instant) -> Instant {
-        asked + self.as_our_clock_allows(self.settings.ping_timeout)
     }
 
     /// Returns `usual` seconds, or less where our clock would suffer.
@@ -316,38 +308,25 @@ impl Actor {
         clock.map_or(usual, |left| usual.min((left / PART_OF_CLOCK).max(SHORTEST_SILENCE)))
     }
 
-    fn login_timeout(&self) -> Duration {
-        Duration::from_secs(self.settings.login_timeout)
-    }
-
-    async fn time_passed(
-        &mut self,
-        phase: &mut Phase,
-        link: &mut TelnetLink,
-        asked_for_life: &mut Option<Instant>,
-    ) -> Step {
+    async fn time_passed(&mut self, phase: &mut Phase, link: &mut TelnetLink, asked: &mut Option<Instant>) -> Step {
         let now = Instant::now();
         self.session.tick(now.into_std());
+        if now < self.due(phase, link, *asked) {
+            return Ok(());
+        }
         match phase {
-            Phase::Login(_) if now >= link.heard + self.login_timeout() => {
-                Err(ConnectionEnd::Lost("the server is silent during the login".to_owned()))
-            }
-            Phase::SetUp { sent, patience, .. } if now >= *sent + *patience => {
+            Phase::Login(_) => Err(ConnectionEnd::Lost("the server is silent during the login".to_owned())),
+            Phase::SetUp { patience, .. } => {
                 *patience = SETUP_HURRY;
                 self.next_of_setup(phase, link).await
             }
-            Phase::Playing { .. } => match asked_for_life {
-                Some(asked) if now >= self.life_due(*asked) => {
-                    Err(ConnectionEnd::Lost("the server gives no sign of life".to_owned()))
-                }
-                None if now >= self.silence_ends(link) => {
-                    *asked_for_life = Some(now);
-                    Ok(link.send(SIGN_OF_LIFE).await?)
-                }
-                None if now >= link.spoke + SAY_SOMETHING => Ok(link.send(SIGN_OF_LIFE).await?),
-                _ => Ok(()),
-            },
-            _ => Ok(()),
+            Phase::Playing { .. } if asked.is_some() => {
+                Err(ConnectionEnd::Lost("the server gives no sign of life".to_owned()))
+            }
+            Phase::Playing { .. } => {
+                *asked = Some(now).filter(|_| now >= self.silence_ends(link));
+                Ok(link.send(SIGN_OF_LIFE).await?)
+            }
         }
     }
 

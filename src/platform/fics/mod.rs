@@ -31,8 +31,8 @@ pub use check::{FicsReport, account_check};
 pub use settings::{FicsSettings, PASSWORD_CREDENTIAL, PASSWORD_VARIABLE, Password, Timeseal};
 
 use self::{
-    actor::{Actor, FicsJob, RequestResult},
-    session::{FicsSession, RequestAnswer},
+    actor::{Actor, FicsJob},
+    session::{FicsSession, RequestAnswer, RequestResult},
 };
 use domain::{Account, Action, ActionError, Done, GameInfo, GameState, KnownGame, Offers, ServerEvent};
 

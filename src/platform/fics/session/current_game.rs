@@ -1,15 +1,17 @@
 //! The game on the board, from its first board to its end.
+//!
+//! Servers send the change of our rating in a line of its own, as a rule right after the end of the game. So the end of a rated
+//! game is told once that line has come, or after [`RATING_PATIENCE`].
 
 use std::time::{Duration, Instant};
 
 use super::{
     CurrentGame, FicsSession, OpeningGame, REST, RequestAnswer, SENTENCE_PATIENCE,
     game::{Announcement, Followed, FollowedGame, MovesAnswer, line_from, start_line},
-    rating::FinishedGame,
     requests::Want,
 };
 use crate::fics::message::{BoardRelation, GameEnd, ListedMoves, Style12};
-use domain::{ActionError, Done, GameId, GameStatus, Line, LineError, ServerEvent};
+use domain::{ActionError, Done, GameId, GameState, GameStatus, Line, LineError, ServerEvent};
 
 /// Timeout for the answer to `moves`, after which it is requested again.
 const LIST_PATIENCE: Duration = Duration::from_secs(5);
@@ -21,6 +23,9 @@ const LISTS_IN_VAIN: u32 = 3;
 
 /// The time that the opponent may take to agree to the end of a game that is not played.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(15);
+
+/// Time that the end of a rated game waits for the change of our rating.
+const RATING_PATIENCE: Duration = Duration::from_secs(1);
 
 impl OpeningGame {
     /// When the game is played from its board without a list. A server that has said nothing since it was asked may be one that we
@@ -339,9 +344,14 @@ impl FicsSession {
         let over = Err(ActionError::NotFound(format!("the game is over: {}", end.words)));
         self.requests.settle_all(Want::is_our_move, &over);
         self.requests.settle_all(|want| *want == Want::End, &Ok(RequestAnswer::Done(Done::Taken)));
-        let finished = FinishedGame { id: id.clone(), status: end.status.clone(), winner: end.winner, last };
-        self.finished(finished, rated, now);
+        let early = self.early_rating.take();
+        let is_known = early.is_some() || !rated || end.status == GameStatus::Adjourned;
         self.ended = Some((id, end));
+        if is_known {
+            self.tell_end(last, early);
+        } else {
+            self.waiting_end = Some((last, now + RATING_PATIENCE));
+        }
         self.history.game_ends();
         self.send_in_turn("history".to_owned());
         self.look_for_tournaments();
@@ -356,6 +366,39 @@ impl FicsSession {
             let color = game.info.our_color;
             game.add_time(color, Duration::from_secs(seconds.into()));
             self.tell_game(false);
+        }
+    }
+
+    /// The server says what a game did to our rating; `None`: nothing.
+    pub(super) fn rating_adjusted(&mut self, change: Option<i32>) {
+        if let Some((last, _)) = self.waiting_end.take() {
+            self.tell_end(last, change);
+        } else if matches!(self.current, CurrentGame::Running(_) | CurrentGame::Opening(_)) {
+            self.early_rating = change;
+        }
+    }
+
+    pub(super) fn waiting_end_is_due(&mut self, now: Instant) {
+        if self.waiting_end.as_ref().is_some_and(|(_, due)| *due <= now) {
+            self.tell_waiting_end();
+        }
+    }
+
+    /// Waits no longer for the line about our rating.
+    pub(super) fn tell_waiting_end(&mut self) {
+        self.early_rating = None;
+        if let Some((last, _)) = self.waiting_end.take() {
+            self.tell_end(last, None);
+        }
+    }
+
+    /// Sends the change of our rating before the last state, which is there if the moves were known, so that it is known with the end.
+    fn tell_end(&mut self, last: Option<GameState>, rating_change: Option<i32>) {
+        let Some((id, end)) = &self.ended else { return };
+        let (id, status, winner) = (id.clone(), Some(end.status.clone()), end.winner);
+        self.tell(ServerEvent::GameFinished { id: id.clone(), status, winner, rating_change });
+        if let Some(last) = last {
+            self.tell(ServerEvent::GameState(id, last));
         }
     }
 }

@@ -22,7 +22,7 @@ use jiff::{SignedDuration, Timestamp, civil::DateTime, tz::TimeZone};
 use shakmaty::Position;
 
 use super::{
-    CurrentGame, FicsSession, RequestAnswer,
+    CurrentGame, FicsSession, RequestAnswer, RequestResult,
     game::{MovesAnswer, read_san},
     requests::Requests,
 };
@@ -271,7 +271,7 @@ impl FicsSession {
         self.looked_up(best.map(|game| found(&game.moves, game.row.status, game.row.winner)).ok_or(none));
     }
 
-    fn looked_up(&mut self, answer: Result<RequestAnswer, ActionError>) {
+    fn looked_up(&mut self, answer: RequestResult) {
         self.look_ups.rest();
         self.look_ups.failures = 0;
         if let Some((ticket, game)) = self.look_ups.waiting.pop_front() {

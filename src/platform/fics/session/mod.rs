@@ -16,7 +16,6 @@ mod history;
 mod look_up;
 mod offers;
 mod outbox;
-mod rating;
 mod requests;
 mod resumption;
 mod seeking;
@@ -30,7 +29,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub(crate) use self::requests::RequestAnswer;
+pub(crate) use self::requests::{RequestAnswer, RequestResult};
 use self::{
     challenges::Challenges,
     flagging::Flagging,
@@ -38,7 +37,6 @@ use self::{
     history::History,
     look_up::LookUps,
     outbox::Outbox,
-    rating::FinishedGame,
     requests::{Requests, Want},
     resumption::Adjournments,
     silence::Silence,
@@ -49,7 +47,7 @@ use super::{
     message::{FicsMessage, GameEnd, GameStart, MatchTerms, Speaker, Style12},
     settings::FicsSettings,
 };
-use domain::{Account, ActionError, GameId, ServerEvent};
+use domain::{Account, ActionError, GameId, GameState, ServerEvent};
 
 /// Timeout for the answer to `refresh`, after which the game is shown as we know it.
 const REFRESH_PATIENCE: Duration = Duration::from_secs(2);
@@ -69,7 +67,7 @@ pub(crate) enum SessionEffect {
     Send(String),
     /// Let the server do the command that it may have left lying.
     Nudge,
-    Answer(u64, Result<RequestAnswer, ActionError>),
+    Answer(u64, RequestResult),
 }
 
 #[derive(Default)]
@@ -139,8 +137,8 @@ pub(crate) struct FicsSession {
     ended: Option<(GameId, GameEnd)>,
     /// Change of our rating that came before the end of the game on the board.
     early_rating: Option<i32>,
-    /// The game that has just ended, and the time until which its end waits for the change of our rating.
-    waiting_end: Option<(FinishedGame, Instant)>,
+    /// The last state of the game that has `ended`, and the time until which it waits for the change of our rating.
+    waiting_end: Option<(Option<GameState>, Instant)>,
     /// Time to request the board of an announced game.
     board_due: Option<Instant>,
     adjournments: Adjournments,
@@ -378,7 +376,7 @@ impl FicsSession {
 
     /// Tells a game whole as soon as the server has shown it again.
     pub(crate) fn resync(&mut self, id: &GameId, now: Instant) {
-        if self.waiting_end.as_ref().is_some_and(|(finished, _)| finished.id == *id) {
+        if self.waiting_end.is_some() && self.ended.as_ref().is_some_and(|(ended, _)| ended == id) {
             return self.tell_waiting_end();
         }
         match &self.current {

@@ -35,6 +35,8 @@ pub(super) enum Want {
     End,
 }
 
+pub(crate) type RequestResult = Result<RequestAnswer, ActionError>;
+
 impl Want {
     pub(super) const fn is_our_move(&self) -> bool {
         matches!(self, Self::OurMove { .. })
@@ -52,7 +54,7 @@ pub(super) struct Requests {
     open: Vec<(u64, Want, Instant)>,
     nudged: Option<Instant>,
     /// The answers that have not been passed on.
-    pub answers: Vec<(u64, Result<RequestAnswer, ActionError>)>,
+    pub answers: Vec<(u64, RequestResult)>,
 }
 
 impl Requests {
@@ -71,16 +73,12 @@ impl Requests {
         self.open.extend(joined);
     }
 
-    pub(super) fn answer(&mut self, ticket: u64, answer: Result<RequestAnswer, ActionError>) {
+    pub(super) fn answer(&mut self, ticket: u64, answer: RequestResult) {
         self.answers.push((ticket, answer));
     }
 
     /// Answers the oldest request of this kind; gives what it wanted.
-    pub(super) fn settle(
-        &mut self,
-        kind: impl Fn(&Want) -> bool,
-        answer: Result<RequestAnswer, ActionError>,
-    ) -> Option<Want> {
+    pub(super) fn settle(&mut self, kind: impl Fn(&Want) -> bool, answer: RequestResult) -> Option<Want> {
         let position = self.open.iter().position(|(_, want, _)| kind(want))?;
         let (ticket, want, _) = self.open.remove(position);
         self.answers.push((ticket, answer));
@@ -92,15 +90,12 @@ impl Requests {
         self.settle(|want| *want == Want::Presence, Ok(RequestAnswer::There(there)))
     }
 
-    pub(super) fn settle_all(&mut self, kind: impl Fn(&Want) -> bool, answer: &Result<RequestAnswer, ActionError>) {
+    pub(super) fn settle_all(&mut self, kind: impl Fn(&Want) -> bool, answer: &RequestResult) {
         self.settle_each(|want| kind(want).then(|| answer.clone()));
     }
 
     /// Answers every request for which there is an answer; gives what they wanted.
-    pub(super) fn settle_each(
-        &mut self,
-        answer: impl Fn(&Want) -> Option<Result<RequestAnswer, ActionError>>,
-    ) -> Vec<Want> {
+    pub(super) fn settle_each(&mut self, answer: impl Fn(&Want) -> Option<RequestResult>) -> Vec<Want> {
         let mut settled = Vec::new();
         self.open.retain(|(ticket, want, _)| {
             let Some(answer) = answer(want) else { return true };

@@ -36,7 +36,6 @@ impl Evening {
         evening
     }
 
-    /// Loses the connection and logs in anew.
     fn reconnects(&mut self) -> Vec<String> {
         self.session.disconnected("a cable".to_owned());
         self.log_in()
@@ -148,7 +147,6 @@ const E4: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPP
                   300 300 1 P/e2-e4 (0:00) e4 1 0";
 const E5: &str = "<12> rnbqkbnr pppp-ppp -------- ----p--- ----P--- -------- PPPP-PPP RNBQKBNR W 4 1 1 1 1 0 1 Ann Somebot -1 5 0 39 39 \
                   300 300 2 P/e7-e5 (0:00) e5 1 1";
-/// Answer to `moves` for the game at [`E5`].
 const LIST_TO_E5: [&str; 3] = [
     "Ann (1500) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026",
     "  1.  e4      (0:00)     e5      (0:00)",
@@ -245,7 +243,6 @@ fn lagging_opponent_is_not_flagged() {
     assert_eq!(evening.pass(Duration::from_secs(960)), ["> flag", "> abort"]);
 }
 
-/// On some servers only the challenge shows that a player is a guest.
 #[test]
 fn lagging_guest_gets_an_abort() {
     let mut evening = Evening::after(&["Challenge: Ann (++++) Somebot (1500) unrated blitz 5 0.", ENDS]);
@@ -286,7 +283,6 @@ fn only_marked_matches_resume_a_game() {
     assert_eq!(told, ["> accept ann"]);
 }
 
-/// A challenge marked as adjourned that is not the stored game we know is an ordinary one.
 #[test]
 fn resumption_on_new_terms_is_judged() {
     for terms in
@@ -317,7 +313,6 @@ fn new_game_is_not_the_interrupted_one() {
     assert_eq!(told[..3], ["GameGone", "started ann-run-2", "> moves"], "{told:?}");
 }
 
-/// The next game begins, and is cut off, before the lists came.
 #[test]
 fn interrupted_games_are_all_settled() {
     for next in ["Bob", "Ann"] {
@@ -329,7 +324,6 @@ fn interrupted_games_are_all_settled() {
     }
 }
 
-/// No seek stands whose answers would all be declined, over no connection.
 #[test]
 fn games_are_sought_only_if_wanted() {
     const SEEK: &str = "> seek 5 0 rated m";
@@ -350,7 +344,6 @@ fn games_are_sought_only_if_wanted() {
     assert!(seeks(&evening.pass(Duration::from_secs(10))));
 }
 
-/// A seek that still waits to be sent does not stand afterwards.
 #[test]
 fn unsent_seek_is_withdrawn() {
     let mut evening = Evening::begin(FicsSettings { seeks: vec!["5 0 rated".to_owned()], ..FicsSettings::default() });
@@ -377,7 +370,6 @@ fn interrupted_game_resumes_while_closed() {
     assert_eq!(told, ["> accept ann"]);
 }
 
-/// So does one that an earlier process left running: a pause outlives a restart, and is about new games.
 #[test]
 fn running_game_resumes_while_closed() {
     let mut evening = Evening::begin(FicsSettings::default());
@@ -409,7 +401,6 @@ fn long_name_resumes_its_game() {
     assert_eq!(evening.hear(&[&continues, &with(E4)])[..1], ["started ann-old-7"]);
 }
 
-/// Lines about stored games are no answer to the acceptance of a challenge.
 #[test]
 fn missing_games_refuse_no_challenge() {
     for line in ["Player Somebot has no games stored.", "Only registered players may have stored games."] {
@@ -436,7 +427,6 @@ fn unaccepted_game_is_aborted() {
     }
 }
 
-/// Some servers say of a game from another position that it is "wild", and no more.
 #[test]
 fn vague_game_is_the_accepted_one() {
     for (loaded, variant) in [("wild/fr", domain::Variant::Chess960), ("wild/4", domain::Variant::FromPosition)] {
@@ -458,7 +448,6 @@ const TWO_ROWS: [&str; 2] = [
     " 2: B Ann            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC",
 ];
 
-/// The server's list names the game with Ann.
 const ROW: &str = " 1: B Ann            Y [  u  5   0] 39-39 W2   B20 2026-11-20 21:10 UTC";
 
 /// Ann was asked by a match to go on.
@@ -517,7 +506,6 @@ fn match_follows_only_a_fresh_list() {
     }
 }
 
-/// A server takes the beginning of a name for the whole of another one.
 #[test]
 fn unasked_challenge_is_withdrawn() {
     let mut evening = with_a_match_on_its_way();
@@ -562,7 +550,6 @@ fn impossible_resumption_is_not_tried() {
     assert_eq!(evening.hear(&["resume: Command has failed."]), ["> match Ann 5 0 unrated"]);
 }
 
-/// A game that an earlier process adjourned goes on under its next name.
 #[test]
 fn game_of_an_earlier_process_resumes() {
     let adjourned = domain::KnownGame { is_adjourned: true, ..left_running("Ann", "ann-old-7") };
@@ -655,7 +642,6 @@ fn challenger_may_be_named_like_an_offer() {
     assert_fails(&evening.act(Action::Accept("draw-run-1".into())), "Refused");
 }
 
-/// Names are data.
 #[test]
 fn commands_contain_only_valid_names() {
     let mut evening = Evening::begin(FicsSettings::default());
@@ -697,7 +683,6 @@ fn stuck_move_is_nudged() {
     assert_eq!(evening.pass(Duration::from_secs(5)), [""; 0]);
 }
 
-/// Some servers answer one command at a time.
 #[test]
 fn no_move_stands_behind_talk() {
     let mut evening = Evening::begin(FicsSettings::default());
@@ -717,7 +702,6 @@ fn no_move_stands_behind_talk() {
     assert_eq!(evening.effects(), ["> say good luck"]);
 }
 
-/// A move that is asked for once more while the server has not answered is sent once, and both are answered by the same board.
 #[test]
 fn duplicate_move_joins_the_first() {
     let mut evening = Evening::after(&[START, E4]);
@@ -736,7 +720,6 @@ fn duplicate_move_joins_the_first() {
     assert_eq!(evening.play("e7e5"), ["> e7e5"]);
 }
 
-/// The board that showed a move of ours was lost; the list of moves shows it.
 #[test]
 fn next_board_answers_a_move() {
     let mut evening = Evening::after(&[START, E4]);
@@ -800,7 +783,6 @@ fn game_from_its_board_is_not_aborted() {
     assert_fails(&evening.act(Action::Abort("ann-run-1".into())), "Refused");
 }
 
-/// Without mating material many servers play on until a clock runs out.
 #[test]
 fn game_without_mating_material_goes_on() {
     const BARE: &str = "<12> ----kb-- -------- -------- -------- -------- -------- -------- --B-K--- W -1 0 0 0 0 0 1 Ann Somebot -1 5 0 \
@@ -848,7 +830,6 @@ fn gap_between_boards_requests_moves() {
     assert_eq!(evening.hear(&LIST_TO_E5), ["game ann-run-1: e2e4 e7e5"]);
 }
 
-/// Lines of the list are lost: it is asked for again before the game is played from the board.
 #[test]
 fn incomplete_move_list_is_repeated() {
     let mut evening = Evening::after(&[START]);
@@ -944,7 +925,6 @@ fn refusal_about_others_is_no_answer() {
     }
 }
 
-/// The same, where offers have numbers.
 #[test]
 fn other_offers_number_is_no_answer() {
     let mut evening = Evening::after(&["<pf> 4 w=Ann t=match p=Ann (1500) Somebot (1500) rated blitz 5 0"]);

@@ -134,7 +134,6 @@ impl Story {
         }
     }
 
-    /// Moves where it is our turn, once a ply.
     fn play(&mut self, id: &GameId, moves: &str) {
         let ply = moves.split_ascii_whitespace().count();
         let we_are_white = self.server.game.as_ref().is_some_and(|table| table.we_are_white);
