@@ -402,6 +402,11 @@ mod tests {
         url
     }
 
+    fn client(settings: &LichessSettings) -> Http {
+        let token = Token::parse("lip_secret", "the test").expect("a token");
+        Http::with(settings, token, reqwest::ClientBuilder::http2_prior_knowledge).expect("a client")
+    }
+
     async fn over_http2(socket: TcpStream) {
         let mut builder = h2::server::Builder::new();
         let mut connection =
@@ -438,8 +443,7 @@ mod tests {
             idle_timeout: Duration::from_secs(60),
             ..LichessSettings::default()
         };
-        let token = Token::parse("lip_secret", "the test").expect("a token");
-        let http = Http::with(&settings, token, reqwest::ClientBuilder::http2_prior_knowledge).expect("a client");
+        let http = client(&settings);
         let http = Arc::new(http);
         let mut streams = Vec::new();
         for game in 0..100 {
@@ -476,8 +480,7 @@ mod tests {
         tokio::task::spawn_blocking(move || answers.recv_timeout(Duration::from_secs(30)));
         let settings =
             LichessSettings { url: server().await.parse().expect("an address"), ..LichessSettings::default() };
-        let token = Token::parse("lip_secret", "the test").expect("a token");
-        let http = Http::with(&settings, token, reqwest::ClientBuilder::http2_prior_knowledge).expect("a client");
+        let http = client(&settings);
         let asked = tokio::time::Instant::now();
         for uci in ["e2e4", "d2d4"] {
             let path = ["api", "bot", "game", "game0001", "move", uci];

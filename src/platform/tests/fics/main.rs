@@ -18,7 +18,6 @@ use platform::{
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// Waits for the next event of this kind.
 macro_rules! told {
     ($client:ident, $event:pat => $found:expr) => {
         $client
@@ -146,7 +145,6 @@ async fn in_a_game(color: Color) -> (Ics, Connection, Client, Board, GameId) {
     (ics, seat, client, board, info.id)
 }
 
-/// The opponent plays, and we are told.
 async fn opponent_plays(seat: &mut Connection, client: &mut Client, board: &mut Board, uci: &str, ours: Color) {
     board.play(uci);
     seat.announce(&board.style12(ours)).await;
@@ -224,7 +222,6 @@ async fn unknown_login_refusal_is_retried() {
     assert!(matches!(end, ServerEvent::Rejected { .. }));
 }
 
-/// Timeseal is demanded of a server that takes its greeting for a name.
 #[testkit::test]
 async fn unknown_timeseal_is_named() {
     let (_ics, mut seat, mut client) = connecting(|settings| settings.timeseal = Timeseal::V1).await;
@@ -439,7 +436,6 @@ async fn a_game_survives_a_cut_connection() {
     we_play(&mut seat, &mut client, &mut board, &id, "g1f3", Color::White).await;
 }
 
-/// A game against Ann that an earlier process left running.
 fn left_running() -> KnownGame {
     let info = GameInfo::from_start(
         "ann-old-7",

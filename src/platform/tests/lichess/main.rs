@@ -28,7 +28,6 @@ const OK: &str = r#"{"ok":true}"#;
 /// Test request of a token, and the answer for one that lets a bot play.
 const TOKEN_TEST: &str = "POST /api/token/test";
 const GOOD_TOKEN: &str = r#"{"lip_secret":{"userId":"bob","scopes":"bot:play,challenge:read","expires":null}}"#;
-/// The request that opens the stream of the one game.
 const STREAM: &str = "GET /api/bot/game/stream/game0001";
 const MOVE: &str = "POST /api/bot/game/game0001/move/e2e4";
 const CHAT: &str = "POST /api/bot/game/game0001/chat";
@@ -90,7 +89,6 @@ impl Story {
         (story, events)
     }
 
-    /// The end of the events.
     async fn ends(&mut self) {
         assert!(soon("the end", self.events.recv()).await.is_none());
     }
@@ -101,20 +99,17 @@ impl Story {
         assert_eq!(self.fault().await, "the server closed the stream");
     }
 
-    /// The event stream is opened, and that is told.
     async fn connects(&mut self) -> Lines {
         let events = self.server.expect(EVENTS).await.stream().await;
         assert!(matches!(self.event().await, ServerEvent::Connected(_)));
         events
     }
 
-    /// The event stream ends, and that is told.
     async fn disconnects(&mut self, events: Lines) {
         events.end().await;
         assert!(matches!(self.event().await, ServerEvent::Disconnected { .. }));
     }
 
-    /// The event stream tells of a game, and so do we.
     async fn game_starts(&mut self, events: &mut Lines, id: &str) {
         events.line(&game_start(id)).await;
         assert!(matches!(self.event().await, ServerEvent::GameStarted(started) if started.as_str() == id));
@@ -143,7 +138,6 @@ impl Story {
         }
     }
 
-    /// Begins in a game whose stream is open.
     async fn in_game(change: impl FnOnce(&mut LichessSettings)) -> (Self, Lines, Lines) {
         let (mut story, mut events) = Self::connected(change).await;
         story.game_starts(&mut events, "game0001").await;
@@ -161,13 +155,9 @@ impl Story {
     /// Answers the next opening of the game's stream, and the game is told.
     async fn open_game(&mut self, moves: &str) -> Lines {
         let game = self.opened(&full("game0001", moves, "started")).await;
-        match self.event().await {
-            ServerEvent::Game(info, state) => {
-                assert_eq!(info.id.as_str(), "game0001");
-                assert_eq!(state.moves, moves);
-            }
-            other => panic!("not the game: {other:?}"),
-        }
+        let event = self.event().await;
+        let ServerEvent::Game(info, state) = &event else { panic!("not the game: {event:?}") };
+        assert_eq!((info.id.as_str(), state.moves.as_str()), ("game0001", moves));
         game
     }
 
@@ -176,10 +166,9 @@ impl Story {
     }
 
     async fn fault(&mut self) -> String {
-        match self.event().await {
-            ServerEvent::Fault { what, .. } => what,
-            other => panic!("no fault: {other:?}"),
-        }
+        let event = self.event().await;
+        let ServerEvent::Fault { what, .. } = &event else { panic!("no fault: {event:?}") };
+        what.clone()
     }
 
     /// The next fault of a game's stream, whatever else happens: where silence is short, the event stream falls silent too.
@@ -201,17 +190,15 @@ impl Story {
     }
 
     async fn rejection(&mut self) -> String {
-        match self.event().await {
-            ServerEvent::Rejected { reason } => reason,
-            other => panic!("not rejected: {other:?}"),
-        }
+        let event = self.event().await;
+        let ServerEvent::Rejected { reason } = &event else { panic!("not rejected: {event:?}") };
+        reason.clone()
     }
 
     async fn moves(&mut self) -> String {
-        match self.event().await {
-            ServerEvent::GameState(_, state) => state.moves,
-            other => panic!("no state: {other:?}"),
-        }
+        let event = self.event().await;
+        let ServerEvent::GameState(_, state) = &event else { panic!("no state: {event:?}") };
+        state.moves.clone()
     }
 
     /// Starts an action; the request it makes can then be expected.
@@ -232,7 +219,6 @@ impl Story {
         soon("the end of the action", done).await.expect("no panic")
     }
 
-    /// An action does what is asked by a request that begins with `start`.
     async fn takes(&mut self, action: Action, start: &str) {
         let done = self.answered(action, start, async |request| request.ok(OK).await).await;
         assert_eq!(done, Ok(Done::Taken), "{start}");
@@ -518,10 +504,9 @@ async fn running_game_precedes_the_account() {
     assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
     story.game_is_listed().await;
     let _game = story.opened(&full("game0001", "", "started")).await;
-    match story.event().await {
-        ServerEvent::Game(info, _) => assert_eq!(info.our_color, Color::White),
-        other => panic!("not the game: {other:?}"),
-    }
+    let event = story.event().await;
+    let ServerEvent::Game(info, _) = &event else { panic!("not the game: {event:?}") };
+    assert_eq!(info.our_color, Color::White);
 }
 
 #[tokio::test]
@@ -740,7 +725,6 @@ impl StoppedClock {
         (waited, server.expect(start).await)
     }
 
-    /// Refuses the next test of the token.
     async fn refuse(&self, server: &mut ScriptedServer) -> u64 {
         let (waited, request) = self.until(server, "GET /api/account").await;
         request.answer(401, "", r#"{"error":"No such token"}"#).await;
@@ -748,7 +732,6 @@ impl StoppedClock {
     }
 }
 
-/// A server in trouble refuses as well.
 #[tokio::test]
 async fn token_fails_after_a_minute() {
     let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;
@@ -783,7 +766,6 @@ async fn games_survive_minutes_of_refusals() {
     assert!(story.events.try_recv().is_err(), "the server has thought better of it");
 }
 
-/// Nor is a game of an earlier process, which goes on when the server is well again.
 #[tokio::test]
 async fn restart_in_a_game_is_patient() {
     let mut story = Story::begin(|_| {}).await;
@@ -995,7 +977,6 @@ async fn lists_rest_a_minute_after_limits() {
     assert_eq!(tokio::join!(story.bot.online_bots(), answer).0, Ok(Vec::new()));
 }
 
-/// A topic that was limited without a time is closed for a full minute.
 #[tokio::test]
 async fn limited_topic_rests_a_minute() {
     let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;
