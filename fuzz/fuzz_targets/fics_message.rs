@@ -8,13 +8,12 @@ use platform::fics::{
     codec::{ServerFrame, TelnetCodec},
     message::FicsMessage,
 };
-use tokio_util::codec::Decoder;
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = timeseal::open(bytes);
     for mut codec in [TelnetCodec::plain(), TelnetCodec::sealed()] {
         let mut buffer = BytesMut::from(bytes);
-        while let Ok(Some(frame)) = codec.decode_eof(&mut buffer) {
+        while let Some(frame) = codec.decode_eof(&mut buffer) {
             if let ServerFrame::Line(line) = frame {
                 let _ = FicsMessage::read(line);
             }

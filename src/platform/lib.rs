@@ -33,8 +33,7 @@ pub trait Server: Send + Sync + 'static {
     /// that comes meanwhile.
     async fn resync(&self, game: &GameId);
 
-    /// Sets whether new games are wanted: a server that offers ours to others stops, or begins
-    /// again. Running games go on.
+    /// Sets whether new games are wanted. Running games go on.
     async fn open_to_new_games(&self, _open: bool) {}
 
     /// Sets whether games may be sought, on a server that offers ours to all players; initially

@@ -21,10 +21,10 @@ use super::{
     check::older,
     codec::ServerFrame,
     link::TelnetLink,
-    login::{Credentials, Login, LoginError, LoginStep},
+    login::{Login, LoginError, LoginStep},
     message::{FicsMessage, Speaker},
-    session::{FicsSession, RequestAnswer, SessionEffect},
-    settings::FicsSettings,
+    session::{FicsSession, RequestResult, SessionEffect},
+    settings::{FicsSettings, Password},
     setup::SetUp,
 };
 use domain::{ActionError, ServerEvent};
@@ -34,7 +34,6 @@ use util::{Backoff, Supervisor, timeseal::Version};
 const SETUP_PATIENCE: Duration = Duration::from_secs(2);
 const SETUP_HURRY: Duration = Duration::from_millis(200);
 
-/// Duration after which a connection counts as good.
 const SETTLED: Duration = Duration::from_secs(60);
 
 /// Interval of signs of life: servers disconnect clients after an hour of silence.
@@ -48,29 +47,22 @@ const SHORTEST_SILENCE: Duration = Duration::from_secs(5);
 /// A command that every server answers and that does nothing.
 const SIGN_OF_LIFE: &str = "date";
 
-/// Maximum number of messages kept during the set-up.
 const MOST_EARLY: usize = 500;
 
 /// Free places in the queue of events below which talk is dropped: half of it.
 const TALK_NEEDS: usize = super::QUEUE / 2;
 
-/// Maximum pause after an attempt that did not reach the server: no network, no address of the
-/// name, or no file descriptor.
+/// Maximum pause after an attempt that failed on our side: no network, no address, no descriptor.
 const LONGEST_LOCAL_PAUSE: Duration = Duration::from_secs(15);
-
-pub(super) type RequestResult = Result<RequestAnswer, ActionError>;
 
 /// Something to be done with the session, whether there is a connection or not.
 pub(super) type FicsJob = Box<dyn FnOnce(&mut Actor, std::time::Instant) + Send>;
 
 enum ConnectionEnd {
-    /// We are told to stop.
     Stopped,
-    /// Try again.
     Lost(String),
     /// Not even made for want of a resource on our side; try again soon.
     Unreachable(String),
-    /// Do not try again.
     Final(String),
     /// The server does not speak this version of timeseal.
     NotSealed,
@@ -82,7 +74,16 @@ impl From<io::Error> for ConnectionEnd {
     }
 }
 
-enum ConnectionPhase {
+impl From<LoginError> for ConnectionEnd {
+    fn from(error: LoginError) -> Self {
+        if error.is_final() { Self::Final(error.to_string()) } else { Self::Lost(error.to_string()) }
+    }
+}
+
+/// One step of a connection that goes on, or its end.
+type Step = Result<(), ConnectionEnd>;
+
+enum Phase {
     Login(Login),
     SetUp { us: Speaker, setup: Box<SetUp>, sent: Instant, patience: Duration, early: Vec<FicsMessage> },
     Playing { since: Instant },
@@ -90,7 +91,7 @@ enum ConnectionPhase {
 
 pub(super) struct Actor {
     settings: FicsSettings,
-    credentials: Credentials,
+    password: Option<Password>,
     pub(super) session: FicsSession,
     requests: mpsc::Receiver<FicsJob>,
     events: mpsc::Sender<ServerEvent>,
@@ -101,9 +102,7 @@ pub(super) struct Actor {
     /// Version of timeseal at the next attempt; every lost connection begins with the newest again,
     /// because a server that was going down may have made us give one up.
     seal: Option<Version>,
-    /// Version of timeseal on this connection.
     spoken: Option<Version>,
-    /// Set once the usual port could not be reached.
     use_fallback: bool,
     backoff: Backoff,
     cancel: CancellationToken,
@@ -112,7 +111,7 @@ pub(super) struct Actor {
 impl Actor {
     pub(super) fn new(
         settings: FicsSettings,
-        credentials: Credentials,
+        password: Option<Password>,
         requests: mpsc::Receiver<FicsJob>,
         events: mpsc::Sender<ServerEvent>,
         cancel: CancellationToken,
@@ -124,7 +123,7 @@ impl Actor {
             seal: settings.first_seal(),
             spoken: None,
             settings,
-            credentials,
+            password,
             requests,
             events,
             untold: VecDeque::new(),
@@ -137,8 +136,7 @@ impl Actor {
         }
     }
 
-    /// Runs until cancelled, until the receiver is gone, or until the server refuses us for good.
-    /// Reconnects after a panic.
+    /// Runs until cancelled, left by the receiver, or refused for good. Reconnects after a panic.
     pub(super) async fn run(mut self) {
         let mut supervisor = Supervisor::new("FICS link");
         while supervisor.attempt(self.serve()).await.is_none() {
@@ -209,7 +207,7 @@ impl Actor {
         match opened {
             Ok(mut link) => {
                 let ending = self.converse(&mut link).await.err().unwrap_or(ConnectionEnd::Stopped);
-                if matches!(ending, ConnectionEnd::Stopped) && self.session.running().is_empty() {
+                if matches!(ending, ConnectionEnd::Stopped) && self.session.current_id().is_none() {
                     // Within a game the server would take this for giving it up; so there we just go.
                     let _ = timeout(Duration::from_secs(1), link.send("quit")).await;
                 }
@@ -217,10 +215,9 @@ impl Actor {
             }
             Err(error) => {
                 let reason = format!("cannot connect to {}: {error}", self.settings.host);
+                use io::ErrorKind::{ConnectionRefused, ConnectionReset, TimedOut};
                 match error.kind() {
-                    io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset | io::ErrorKind::TimedOut => {
-                        ConnectionEnd::Lost(reason)
-                    }
+                    ConnectionRefused | ConnectionReset | TimedOut => ConnectionEnd::Lost(reason),
                     _ => ConnectionEnd::Unreachable(reason),
                 }
             }
@@ -253,12 +250,12 @@ impl Actor {
         TelnetLink::open(&host, fallback, None, patience).await
     }
 
-    /// Exchanges lines with the server until the end.
-    async fn converse(&mut self, link: &mut TelnetLink) -> Result<(), ConnectionEnd> {
-        let mut phase = ConnectionPhase::Login(Login::new(self.credentials.clone()));
+    async fn converse(&mut self, link: &mut TelnetLink) -> Step {
+        let mut phase = Phase::Login(Login::new(&self.settings.username, self.password.clone()));
         let mut asked_for_life: Option<Instant> = None;
         loop {
             let due = self.due(&phase, link, asked_for_life);
+            let due = self.session.wake_at().map_or(due, |wake| due.min(wake.into()));
             tokio::select! {
                 // The server's words come first: among them is the ping.
                 biased;
@@ -268,7 +265,7 @@ impl Actor {
                     asked_for_life = None;
                     let frame = match frame {
                         Ok(frame) => frame,
-                        Err(error) if matches!(&phase, ConnectionPhase::Login(login) if login.is_young()) && link.is_young() => {
+                        Err(error) if matches!(&phase, Phase::Login(login) if login.is_young()) && link.is_young() => {
                             return Err(self.unsealed_or(error.to_string()));
                         }
                         Err(error) => return Err(error.into()),
@@ -288,78 +285,52 @@ impl Actor {
         }
     }
 
-    /// Returns the time of the next action by the clock.
-    fn due(&self, phase: &ConnectionPhase, link: &TelnetLink, asked_for_life: Option<Instant>) -> Instant {
-        let own = match phase {
-            ConnectionPhase::Login(_) => link.heard + self.login_timeout(),
-            ConnectionPhase::SetUp { sent, patience, .. } => *sent + *patience,
-            ConnectionPhase::Playing { .. } => match asked_for_life {
-                Some(asked) => self.life_due(asked),
-                None => self.silence_ends(link).min(link.spoke + SAY_SOMETHING),
-            },
-        };
-        self.session.wake_at().map_or(own, |wake| own.min(wake.into()))
+    /// Returns the time to act if the server says nothing more.
+    fn due(&self, phase: &Phase, link: &TelnetLink, asked_for_life: Option<Instant>) -> Instant {
+        match (phase, asked_for_life) {
+            (Phase::Login(_), _) => link.heard + Duration::from_secs(self.settings.login_timeout),
+            (Phase::SetUp { sent, patience, .. }, _) => *sent + *patience,
+            (Phase::Playing { .. }, Some(asked)) => asked + self.as_our_clock_allows(self.settings.ping_timeout),
+            (Phase::Playing { .. }, None) => self.silence_ends(link).min(link.spoke + SAY_SOMETHING),
+        }
     }
 
-    /// Returns the time at which a silent server gets a request for a sign of life. Recent commands
-    /// may be answered first.
+    /// Returns the time to ask a silent server for a sign of life. It may be answering recent commands.
     fn silence_ends(&self, link: &TelnetLink) -> Instant {
-        let after = self.as_our_clock_allows(self.settings.ping_times().0);
+        let after = self.as_our_clock_allows(self.settings.ping_after);
         (link.heard + after).max(link.spoke + after.min(SHORTEST_SILENCE))
     }
 
-    /// Returns the time at which a connection without a sign of life is lost, for which the server
-    /// was `asked`.
-    fn life_due(&self, asked: Instant) -> Instant {
-        asked + self.as_our_clock_allows(self.settings.ping_times().1)
-    }
-
-    fn as_our_clock_allows(&self, usual: Duration) -> Duration {
+    /// Returns `usual` seconds, or less where our clock would suffer.
+    fn as_our_clock_allows(&self, usual: u64) -> Duration {
+        let usual = Duration::from_secs(usual);
         let clock = self.session.clock_at_risk();
         clock.map_or(usual, |left| usual.min((left / PART_OF_CLOCK).max(SHORTEST_SILENCE)))
     }
 
-    fn login_timeout(&self) -> Duration {
-        Duration::from_secs(self.settings.login_timeout)
-    }
-
-    async fn time_passed(
-        &mut self,
-        phase: &mut ConnectionPhase,
-        link: &mut TelnetLink,
-        asked_for_life: &mut Option<Instant>,
-    ) -> Result<(), ConnectionEnd> {
+    async fn time_passed(&mut self, phase: &mut Phase, link: &mut TelnetLink, asked: &mut Option<Instant>) -> Step {
         let now = Instant::now();
         self.session.tick(now.into_std());
+        if now < self.due(phase, link, *asked) {
+            return Ok(());
+        }
         match phase {
-            ConnectionPhase::Login(_) if now >= link.heard + self.login_timeout() => {
-                Err(ConnectionEnd::Lost("the server is silent during the login".to_owned()))
-            }
-            ConnectionPhase::SetUp { sent, patience, .. } if now >= *sent + *patience => {
+            Phase::Login(_) => Err(ConnectionEnd::Lost("the server is silent during the login".to_owned())),
+            Phase::SetUp { patience, .. } => {
                 *patience = SETUP_HURRY;
                 self.next_of_setup(phase, link).await
             }
-            ConnectionPhase::Playing { .. } => match asked_for_life {
-                Some(asked) if now >= self.life_due(*asked) => {
-                    Err(ConnectionEnd::Lost("the server gives no sign of life".to_owned()))
-                }
-                None if now >= self.silence_ends(link) => {
-                    *asked_for_life = Some(now);
-                    Ok(link.send(SIGN_OF_LIFE).await?)
-                }
-                None if now >= link.spoke + SAY_SOMETHING => Ok(link.send(SIGN_OF_LIFE).await?),
-                _ => Ok(()),
-            },
-            _ => Ok(()),
+            Phase::Playing { .. } if asked.is_some() => {
+                Err(ConnectionEnd::Lost("the server gives no sign of life".to_owned()))
+            }
+            Phase::Playing { .. } => {
+                *asked = Some(now).filter(|_| now >= self.silence_ends(link));
+                Ok(link.send(SIGN_OF_LIFE).await?)
+            }
         }
     }
 
-    async fn frame(
-        &mut self,
-        frame: ServerFrame,
-        phase: &mut ConnectionPhase,
-        link: &mut TelnetLink,
-    ) -> Result<(), ConnectionEnd> {
+    async fn frame(&mut self, frame: ServerFrame, phase: &mut Phase, link: &mut TelnetLink) -> Step {
         match frame {
             ServerFrame::Ping => Ok(link.pong().await?),
             ServerFrame::Overlong => {
@@ -367,18 +338,18 @@ impl Actor {
                 Ok(())
             }
             ServerFrame::Prompt => match phase {
-                ConnectionPhase::Login(login) => {
+                Phase::Login(login) => {
                     let step = login.on_prompt();
                     let is_in = matches!(step, LoginStep::Done(_));
                     self.login_step(step, phase, link).await?;
                     // This prompt is the first one of the set-up.
                     if is_in { self.next_of_setup(phase, link).await } else { Ok(()) }
                 }
-                ConnectionPhase::SetUp { patience, .. } => {
+                Phase::SetUp { patience, .. } => {
                     *patience = SETUP_PATIENCE;
                     self.next_of_setup(phase, link).await
                 }
-                ConnectionPhase::Playing { .. } => {
+                Phase::Playing { .. } => {
                     self.session.prompted(Instant::now().into_std());
                     Ok(())
                 }
@@ -390,31 +361,17 @@ impl Actor {
         }
     }
 
-    async fn line(
-        &mut self,
-        message: FicsMessage,
-        phase: &mut ConnectionPhase,
-        link: &mut TelnetLink,
-    ) -> Result<(), ConnectionEnd> {
+    async fn line(&mut self, message: FicsMessage, phase: &mut Phase, link: &mut TelnetLink) -> Step {
         if let FicsMessage::Shutdown(words) = &message {
             self.fault(format!("the server goes down: {words}"));
         }
         match phase {
-            ConnectionPhase::Login(login) => {
-                let step = match login.on(&message).map_err(|error| match self.may_unseal() {
-                    true => error,
-                    false => error.after_greeting(self.spoken),
-                }) {
-                    Ok(step) => step,
-                    Err(error) if error.may_be_misheard() && self.may_unseal() => {
-                        return Err(self.unsealed_or(error.to_string()));
-                    }
-                    Err(error) if error.is_final() => return Err(ConnectionEnd::Final(error.to_string())),
-                    Err(error) => return Err(ConnectionEnd::Lost(error.to_string())),
-                };
-                self.login_step(step, phase, link).await
-            }
-            ConnectionPhase::SetUp { us, setup, early, .. } => {
+            Phase::Login(login) => match login.on(&message) {
+                Ok(step) => self.login_step(step, phase, link).await,
+                Err(error) if error.may_be_misheard() && self.may_unseal() => Err(self.unsealed_or(error.to_string())),
+                Err(error) => Err(error.after_greeting(self.spoken).into()),
+            },
+            Phase::SetUp { us, setup, early, .. } => {
                 self.still_welcome(&message, &us.name)?;
                 setup.on(&message);
                 let is_ours =
@@ -424,11 +381,11 @@ impl Actor {
                 }
                 Ok(())
             }
-            ConnectionPhase::Playing { since } => {
-                self.still_welcome(&message, &self.credentials.name)?;
+            Phase::Playing { since } => {
+                self.still_welcome(&message, &self.settings.username)?;
                 self.session.on(message, Instant::now().into_std());
                 // A server that throws us out at once is not to be hurried; one with which we play is.
-                if !self.backoff.is_fresh() && (since.elapsed() >= SETTLED || !self.session.running().is_empty()) {
+                if !self.backoff.is_fresh() && (since.elapsed() >= SETTLED || self.session.current_id().is_some()) {
                     self.backoff.reset();
                 }
                 Ok(())
@@ -436,20 +393,11 @@ impl Actor {
         }
     }
 
-    fn still_welcome(&self, message: &FicsMessage, name: &str) -> Result<(), ConnectionEnd> {
-        match LoginError::of(message, name) {
-            Some(error) if error.is_final() => Err(ConnectionEnd::Final(error.to_string())),
-            Some(error) => Err(ConnectionEnd::Lost(error.to_string())),
-            None => Ok(()),
-        }
+    fn still_welcome(&self, message: &FicsMessage, name: &str) -> Step {
+        LoginError::of(message, name).map_or(Ok(()), |error| Err(error.into()))
     }
 
-    async fn login_step(
-        &mut self,
-        step: LoginStep,
-        phase: &mut ConnectionPhase,
-        link: &mut TelnetLink,
-    ) -> Result<(), ConnectionEnd> {
+    async fn login_step(&mut self, step: LoginStep, phase: &mut Phase, link: &mut TelnetLink) -> Step {
         match step {
             LoginStep::Wait => {}
             LoginStep::Send(line) => link.send(&line).await?,
@@ -458,15 +406,14 @@ impl Actor {
                 tracing::debug!(name = us.name, titles = us.titles.join(","), "logged in to {}", self.settings.host);
                 let setup = Box::new(SetUp::new(&self.settings));
                 let (sent, patience) = (Instant::now(), SETUP_PATIENCE);
-                *phase = ConnectionPhase::SetUp { us, setup, sent, patience, early: Vec::new() };
+                *phase = Phase::SetUp { us, setup, sent, patience, early: Vec::new() };
             }
         }
         Ok(())
     }
 
-    /// Sends the next command of the set-up, or begins to play.
-    async fn next_of_setup(&mut self, phase: &mut ConnectionPhase, link: &mut TelnetLink) -> Result<(), ConnectionEnd> {
-        let ConnectionPhase::SetUp { us, setup, sent, early, .. } = phase else { return Ok(()) };
+    async fn next_of_setup(&mut self, phase: &mut Phase, link: &mut TelnetLink) -> Step {
+        let Phase::SetUp { us, setup, sent, early, .. } = phase else { return Ok(()) };
         if let Some(command) = setup.next_command() {
             *sent = Instant::now();
             return Ok(link.send(&command).await?);
@@ -483,11 +430,10 @@ impl Actor {
         if setup.tells_offers() {
             self.session.offers_are_numbered();
         }
-        *phase = ConnectionPhase::Playing { since: Instant::now() };
+        *phase = Phase::Playing { since: Instant::now() };
         Ok(())
     }
 
-    /// Returns true if the next attempt may use an older version of timeseal, or none.
     fn may_unseal(&self) -> bool {
         self.settings.may_unseal(self.spoken)
     }
@@ -530,16 +476,14 @@ impl Actor {
         }
     }
 
-    /// Notes the asker of a question.
     pub(super) fn ticket(&mut self, reply: oneshot::Sender<RequestResult>) -> u64 {
         self.serial += 1;
         self.tickets.insert(self.serial, reply);
         self.serial
     }
 
-    /// Carries out the session's effects. If the connection breaks meanwhile, all requests still
-    /// get their answers.
-    async fn apply(&mut self, link: &mut TelnetLink) -> Result<(), ConnectionEnd> {
+    /// Carries out the session's effects. Requests get answers even if the connection breaks.
+    async fn apply(&mut self, link: &mut TelnetLink) -> Step {
         let mut done: io::Result<()> = Ok(());
         for effect in self.session.effects() {
             match (&done, effect) {
@@ -556,9 +500,7 @@ impl Actor {
     }
 
     fn apply_offline(&mut self) {
-        for effect in self.session.effects() {
-            self.note(effect);
-        }
+        self.session.effects().into_iter().for_each(|effect| self.note(effect));
     }
 
     fn note(&mut self, effect: SessionEffect) {

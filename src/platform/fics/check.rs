@@ -9,7 +9,7 @@ use util::timeseal::Version;
 use super::{
     codec::ServerFrame,
     link::TelnetLink,
-    login::{Credentials, Login, LoginError, LoginStep},
+    login::{Login, LoginError, LoginStep},
     message::{FicsMessage, Speaker},
     settings::{FicsSettings, Password},
     setup::SetUp,
@@ -19,7 +19,6 @@ const COMMAND_PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FicsReport {
-    /// Our name there.
     pub name: String,
     /// Our titles, such as `C` for a computer or `U` for a guest.
     pub titles: Vec<String>,
@@ -28,7 +27,6 @@ pub struct FicsReport {
     /// The server's filter of challenges, as we set it; empty lets all through.
     pub formula: String,
     pub seeks: Vec<String>,
-    /// The server's interface variables that are set.
     pub interface: Vec<String>,
     /// Settings that the server has not accepted or holds otherwise, in one line.
     pub shortcomings: Option<String>,
@@ -87,12 +85,11 @@ impl fmt::Display for FicsReport {
 /// [`ActionError::Unauthorised`] where the server does not let us in, [`ActionError::Refused`] where the account is in use,
 /// [`ActionError::Unavailable`] where the server does not answer.
 pub async fn account_check(settings: &FicsSettings, password: Option<Password>) -> Result<FicsReport, ActionError> {
-    let name = settings.username.clone();
-    if password.is_some() && is_logged_in(settings, &name).await {
+    let name = &settings.username;
+    if password.is_some() && is_logged_in(settings, name).await {
         return Err(ActionError::Refused(format!("{name} is logged in now, and a second login would end that one")));
     }
-    let credentials = Credentials { name, password };
-    let (mut link, us, timeseal) = enter(settings, &credentials).await?;
+    let (mut link, us, timeseal) = enter(settings, name, password.as_ref()).await?;
     let mut setup = SetUp::new(settings);
     while let Some(command) = setup.next_command() {
         // No player shall challenge the account here.
@@ -111,28 +108,26 @@ pub async fn account_check(settings: &FicsSettings, password: Option<Password>) 
         timeseal,
         formula: settings.formula.clone(),
         seeks: settings.seeks.clone(),
-        interface: setup.interface().iter().filter_map(is_set).collect(),
+        interface: setup.shown_interface.iter().filter_map(is_set).collect(),
         shortcomings: setup.shortcomings(),
     })
 }
 
-/// Returns true if the server shows this account as logged in.
 async fn is_logged_in(settings: &FicsSettings, name: &str) -> bool {
-    let guest = Credentials { name: String::new(), password: None };
-    let Ok((mut link, ..)) = enter(settings, &guest).await else { return false };
+    let Ok((mut link, ..)) = enter(settings, "", None).await else { return false };
     let answer = ask(&mut link, &format!("finger {name}")).await.unwrap_or_default();
     let _ = link.send("quit").await;
     answer.contains(&FicsMessage::Presence(true))
 }
 
-/// Logs in, with the newest timeseal that the server takes.
 async fn enter(
     settings: &FicsSettings,
-    credentials: &Credentials,
+    name: &str,
+    password: Option<&Password>,
 ) -> Result<(TelnetLink, Speaker, Option<Version>), ActionError> {
     let mut seal = settings.first_seal();
     loop {
-        match log_in(settings, credentials.clone(), seal).await {
+        match log_in(settings, Login::new(name, password.cloned()), seal).await {
             Ok((link, us)) => return Ok((link, us, seal)),
             Err(ActionError::Unavailable(_)) if settings.may_unseal(seal) => seal = older(seal),
             Err(error) => return Err(error),
@@ -140,22 +135,17 @@ async fn enter(
     }
 }
 
-/// The version of timeseal to try after this one.
-pub(super) const fn older(seal: Option<Version>) -> Option<Version> {
-    match seal {
-        Some(Version::Two) => Some(Version::One),
-        Some(Version::One) | None => None,
-    }
+pub(super) fn older(seal: Option<Version>) -> Option<Version> {
+    seal.filter(|version| *version == Version::Two).map(|_| Version::One)
 }
 
 async fn log_in(
     settings: &FicsSettings,
-    credentials: Credentials,
+    mut login: Login,
     seal: Option<Version>,
 ) -> Result<(TelnetLink, Speaker), ActionError> {
     let patience = Duration::from_secs(settings.connect_timeout);
     let mut link = TelnetLink::open(&settings.host, settings.port, seal, patience).await.map_err(unavailable)?;
-    let mut login = Login::new(credentials);
     let us = loop {
         let frame = timeout(Duration::from_secs(settings.login_timeout), link.frame()).await.map_err(unavailable)?;
         let frame = frame.map_err(unavailable)?;

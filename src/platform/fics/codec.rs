@@ -15,7 +15,6 @@
 use std::{mem, time::Instant};
 
 use bytes::{Buf, BytesMut};
-use tokio_util::codec::{Decoder, Encoder};
 
 use util::timeseal::{self, PING, PONG};
 
@@ -38,27 +37,15 @@ pub enum ServerFrame {
     /// which have no line end.
     Line(String),
     Prompt,
-    /// timeseal's `[G]`: a [`ClientFrame::Pong`] is due at once.
+    /// timeseal's `[G]`: a [`TelnetCodec::pong`] is due at once.
     Ping,
-    /// A line longer than [`MAX_LINE`] was left out.
     Overlong,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClientFrame<'a> {
-    /// A line; characters that a server refuses are replaced, and what is beyond [`MAX_COMMAND`] is cut off.
-    Line(&'a str),
-    Pong,
-    /// A blank that ends no line: a server that leaves a command lying until more comes does it now. Timeseal has no such thing.
-    Nudge,
-}
-
-/// The state of telnet's own language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Telnet {
     #[default]
     Text,
-    /// After IAC.
     Escaped,
     /// After IAC and WILL, WONT, DO or DONT: the option's number follows.
     Option,
@@ -68,9 +55,7 @@ enum Telnet {
 #[derive(Debug, Default)]
 pub struct TelnetCodec {
     telnet: Telnet,
-    /// The line that is being collected.
     line: Vec<u8>,
-    /// Set while the rest of a line too long is skipped.
     overlong: bool,
     /// A line that may have been broken, so that more of it may follow.
     held: Option<Vec<u8>>,
@@ -87,8 +72,7 @@ impl TelnetCodec {
         Self::default()
     }
 
-    /// Creates a codec with timeseal, in either version. The first line sent must be
-    /// [`timeseal::Version::hello`].
+    /// Creates a codec with timeseal. The first line sent must be [`timeseal::Version::hello`].
     pub fn sealed() -> Self {
         Self { seal: Some(Instant::now()), ..Self::default() }
     }
@@ -104,8 +88,7 @@ impl TelnetCodec {
                 self.line.truncate(self.line.len() - PING.len());
                 return Some(ServerFrame::Ping);
             }
-            // A carriage return adds nothing to its line feed; bells and other controls mean
-            // nothing.
+            // A carriage return adds nothing to its line feed; other controls mean nothing.
             0..b' ' | 0x7f if byte != b'\t' => return None,
             _ if self.overlong => return None,
             b' ' if mem::take(&mut self.asked) => return None,
@@ -186,8 +169,7 @@ impl TelnetCodec {
         frame(mem::take(&mut self.line))
     }
 
-    /// Returns true if `byte` begins something other than the rest of the held line, which is then
-    /// complete.
+    /// Returns true if `byte` cannot continue the held line, which is then complete.
     fn releases_held(&self, byte: u8) -> bool {
         self.held.is_some()
             && self.line.is_empty()
@@ -199,8 +181,7 @@ impl TelnetCodec {
     }
 }
 
-/// Returns true if a line so far is a prompt: `fics% `, or another server's or account's prompt
-/// until the usual one is set.
+/// Returns true for `fics% `, or another prompt, which is shown until the usual one is set.
 fn is_prompt(line: &[u8]) -> bool {
     let word = line.strip_suffix(b"% ").unwrap_or_default();
     (3..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_alphabetic)
@@ -216,44 +197,31 @@ fn frame(mut bytes: Vec<u8>) -> Option<ServerFrame> {
     (!text.is_empty()).then_some(ServerFrame::Line(text))
 }
 
-impl Decoder for TelnetCodec {
-    type Item = ServerFrame;
-    type Error = std::io::Error;
-
-    fn decode(&mut self, source: &mut BytesMut) -> Result<Option<ServerFrame>, std::io::Error> {
+impl TelnetCodec {
+    /// Takes the next frame from the bytes that have come; `None` if more have to come first.
+    pub fn decode(&mut self, source: &mut BytesMut) -> Option<ServerFrame> {
         if self.prompts > 0 {
             self.prompts -= 1;
-            return Ok(Some(ServerFrame::Prompt));
+            return Some(ServerFrame::Prompt);
         }
         for (position, byte) in source.iter().copied().enumerate() {
             if self.releases_held(byte)
                 && let Some(told) = self.held.take().and_then(frame)
             {
                 source.advance(position);
-                return Ok(Some(told));
+                return Some(told);
             }
-            let told = match (self.telnet, byte) {
-                (Telnet::Text, IAC) => {
-                    self.telnet = Telnet::Escaped;
-                    None
-                }
-                (Telnet::Text, _) => self.text(byte),
-                (Telnet::Escaped, IAC) => {
-                    self.telnet = Telnet::Text;
-                    self.text(byte)
-                }
-                (Telnet::Escaped, 0xfb..=0xfe) => {
-                    self.telnet = Telnet::Option;
-                    None
-                }
-                (Telnet::Escaped | Telnet::Option, _) => {
-                    self.telnet = Telnet::Text;
-                    None
-                }
+            let (state, is_text) = match (self.telnet, byte) {
+                (Telnet::Text, IAC) => (Telnet::Escaped, false),
+                (Telnet::Text, _) | (Telnet::Escaped, IAC) => (Telnet::Text, true),
+                (Telnet::Escaped, 0xfb..=0xfe) => (Telnet::Option, false),
+                (Telnet::Escaped | Telnet::Option, _) => (Telnet::Text, false),
             };
+            self.telnet = state;
+            let told = if is_text { self.text(byte) } else { None };
             if told.is_some() {
                 source.advance(position + 1);
-                return Ok(told);
+                return told;
             }
             if self.prompts > 0 {
                 source.advance(position + 1);
@@ -261,51 +229,41 @@ impl Decoder for TelnetCodec {
             }
         }
         source.clear();
-        Ok(None)
+        None
     }
 
-    fn decode_eof(&mut self, source: &mut BytesMut) -> Result<Option<ServerFrame>, std::io::Error> {
-        if let Some(told) = self.decode(source)? {
-            return Ok(Some(told));
-        }
-        Ok(self.held.take().and_then(frame).or_else(|| self.take_line()))
+    pub fn decode_eof(&mut self, source: &mut BytesMut) -> Option<ServerFrame> {
+        self.decode(source).or_else(|| self.held.take().and_then(frame)).or_else(|| self.take_line())
     }
-}
 
-impl Encoder<ClientFrame<'_>> for TelnetCodec {
-    type Error = std::io::Error;
+    /// Returns the bytes of a line. Characters that a server refuses are replaced, and what is beyond [`MAX_COMMAND`] is cut off.
+    pub fn line(&self, text: &str) -> Vec<u8> {
+        let plain = text.chars().map(|character| match character {
+            ' '..='~' => character as u8,
+            _ if character.is_whitespace() || character.is_control() => b' ',
+            _ => b'?',
+        });
+        self.sealed_line(plain.take(MAX_COMMAND).collect())
+    }
 
-    fn encode(&mut self, command: ClientFrame<'_>, target: &mut BytesMut) -> Result<(), std::io::Error> {
-        let line: Vec<u8> = match command {
-            ClientFrame::Nudge => {
-                if self.seal.is_none() {
-                    target.extend_from_slice(b" ");
-                }
-                return Ok(());
-            }
-            ClientFrame::Pong => PONG.to_vec(),
-            ClientFrame::Line(text) => text
-                .chars()
-                .map(|character| match character {
-                    ' '..='~' => character as u8,
-                    _ if character.is_whitespace() || character.is_control() => b' ',
-                    _ => b'?',
-                })
-                .take(MAX_COMMAND)
-                .collect(),
+    pub fn pong(&self) -> Vec<u8> {
+        self.sealed_line(PONG.to_vec())
+    }
+
+    /// Returns a blank that ends no line: a server that leaves a command lying until more comes does it now. Timeseal has no such
+    /// thing.
+    pub fn nudge(&self) -> &'static [u8] {
+        if self.seal.is_none() { b" " } else { b"" }
+    }
+
+    fn sealed_line(&self, mut line: Vec<u8>) -> Vec<u8> {
+        let Some(began) = self.seal else {
+            line.push(b'\n');
+            return line;
         };
-        match self.seal {
-            Some(began) => {
-                let mut packet = Vec::with_capacity(line.len() + 32);
-                timeseal::seal(&line, timeseal::stamp(began), &mut packet);
-                target.extend_from_slice(&packet);
-            }
-            None => {
-                target.extend_from_slice(&line);
-                target.extend_from_slice(b"\n");
-            }
-        }
-        Ok(())
+        let mut packet = Vec::with_capacity(line.len() + 32);
+        timeseal::seal(&line, timeseal::stamp(began), &mut packet);
+        packet
     }
 }
 
@@ -325,11 +283,11 @@ mod tests {
             let (piece, after) = rest.split_at(lengths.next().unwrap_or(1).clamp(1, rest.len()));
             buffer.extend_from_slice(piece);
             rest = after;
-            while let Some(frame) = codec.decode(&mut buffer).expect("decoding cannot fail") {
+            while let Some(frame) = codec.decode(&mut buffer) {
                 frames.push(frame);
             }
         }
-        while let Some(frame) = codec.decode_eof(&mut buffer).expect("decoding cannot fail") {
+        while let Some(frame) = codec.decode_eof(&mut buffer) {
             frames.push(frame);
         }
         frames
@@ -367,8 +325,7 @@ mod tests {
         let wrapped = b"Ann(C)(1500)[14] kibitzes: one two three four\n\r\\   five six\n\rfics% ";
         let whole = line("Ann(C)(1500)[14] kibitzes: one two three four five six");
         assert_eq!(frames(wrapped), [whole, ServerFrame::Prompt]);
-        // The rest of a line already reported stays marked, so that it is never taken for the
-        // server's own.
+        // The rest of a line already reported stays marked: it is not the server's own.
         assert_eq!(frames(b"X tells you: one\n\r\\   {Game 1}\n\r"), [line("X tells you: one"), line("\\   {Game 1}")]);
     }
 
@@ -376,8 +333,7 @@ mod tests {
     fn program_lines_need_no_prompt() {
         for text in ["<12> board 0 1 0", "<pf> 1 w=Ann t=match p=Ann (----) [white] Bob (----) unrated blitz 5 0"] {
             let mut buffer = BytesMut::from(format!("\n\r{text}\n").as_bytes());
-            let told = TelnetCodec::plain().decode(&mut buffer).expect("decoding cannot fail");
-            assert_eq!(told, Some(line(text)));
+            assert_eq!(TelnetCodec::plain().decode(&mut buffer), Some(line(text)));
         }
     }
 
@@ -401,18 +357,9 @@ mod tests {
     fn pings_need_timeseal() {
         let bytes = b"\n\r<12> b\n\r\n\r[G]\n\rfics% [G]\0mid[G]\0dle\n\r";
         let seen = decode_in(&mut TelnetCodec::sealed(), bytes, &[usize::MAX]);
-        assert_eq!(
-            seen,
-            [
-                line("<12> b"),
-                ServerFrame::Ping,
-                ServerFrame::Prompt,
-                ServerFrame::Ping,
-                ServerFrame::Ping,
-                line("middle")
-            ]
-        );
-        assert_eq!(frames(bytes), [line("<12> b"), line("[G]"), ServerFrame::Prompt, line("[G]mid[G]dle")]);
+        let (ping, prompt) = (ServerFrame::Ping, ServerFrame::Prompt);
+        assert_eq!(seen, [line("<12> b"), ping.clone(), prompt.clone(), ping.clone(), ping, line("middle")]);
+        assert_eq!(frames(bytes), [line("<12> b"), line("[G]"), prompt, line("[G]mid[G]dle")]);
     }
 
     #[test]
@@ -426,17 +373,10 @@ mod tests {
 
     #[test]
     fn commands_are_one_plain_line() {
-        let mut sent = BytesMut::new();
-        TelnetCodec::plain()
-            .encode(ClientFrame::Line("say caf\u{e9}\nresign\u{7}"), &mut sent)
-            .expect("encoding cannot fail");
-        assert_eq!(&sent[..], b"say caf? resign \n");
-        TelnetCodec::plain().encode(ClientFrame::Nudge, &mut sent).expect("encoding cannot fail");
-        assert_eq!(&sent[..], b"say caf? resign \n ");
-        let mut sent = BytesMut::new();
-        TelnetCodec::sealed().encode(ClientFrame::Nudge, &mut sent).expect("encoding cannot fail");
-        assert!(sent.is_empty());
-        TelnetCodec::sealed().encode(ClientFrame::Pong, &mut sent).expect("encoding cannot fail");
+        let (plain, sealed) = (TelnetCodec::plain(), TelnetCodec::sealed());
+        assert_eq!(plain.line("say caf\u{e9}\nresign\u{7}"), b"say caf? resign \n");
+        assert_eq!((plain.nudge(), sealed.nudge()), (&b" "[..], &b""[..]));
+        let sent = sealed.pong();
         assert_eq!(timeseal::open(&sent[..sent.len() - 1]).expect("sealed").0, PONG);
     }
 
@@ -462,12 +402,9 @@ mod tests {
     proptest! {
         #[test]
         fn any_split_tells_the_same(bytes in server_bytes(), pieces in proptest::collection::vec(1usize..9, 1..20)) {
-            for mut codecs in [
-                [TelnetCodec::plain(), TelnetCodec::plain()],
-                [TelnetCodec::sealed(), TelnetCodec::sealed()],
-            ] {
-                let whole = decode_in(&mut codecs[0], &bytes, &[usize::MAX]);
-                prop_assert_eq!(&decode_in(&mut codecs[1], &bytes, &pieces), &whole);
+            for codec in [TelnetCodec::plain, TelnetCodec::sealed] {
+                let whole = decode_in(&mut codec(), &bytes, &[usize::MAX]);
+                prop_assert_eq!(&decode_in(&mut codec(), &bytes, &pieces), &whole);
                 for frame in whole {
                     if let ServerFrame::Line(line) = frame {
                         prop_assert!(!line.is_empty() && !line.contains(['\n', '\r', '\u{7}', '\0']), "{:?}", line);

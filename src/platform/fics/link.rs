@@ -8,12 +8,10 @@ use tokio::{
     net::TcpStream,
     time::{Instant, timeout},
 };
-use tokio_util::codec::{Decoder, Encoder};
-
 use util::timeseal::Version;
 
 use super::{
-    codec::{ClientFrame, ServerFrame, TelnetCodec},
+    codec::{ServerFrame, TelnetCodec},
     settings::Password,
 };
 
@@ -28,9 +26,7 @@ pub(super) struct TelnetLink {
     codec: TelnetCodec,
     read: BytesMut,
     opened: Instant,
-    /// Time of the last bytes from the server.
     pub heard: Instant,
-    /// Time of our last command.
     pub spoke: Instant,
 }
 
@@ -44,12 +40,12 @@ impl TelnetLink {
         let now = Instant::now();
         let mut link = Self { stream, codec, read: BytesMut::with_capacity(8192), opened: now, heard: now, spoke: now };
         if let Some(version) = seal {
-            link.write(ClientFrame::Line(&version.hello())).await?;
+            let hello = link.codec.line(&version.hello());
+            link.write(&hello).await?;
         }
         Ok(link)
     }
 
-    /// Returns true if it was opened just now.
     pub(super) fn is_young(&self) -> bool {
         self.opened.elapsed() < FIRST_WORD
     }
@@ -57,14 +53,12 @@ impl TelnetLink {
     /// The next frame. Nothing is lost when this is dropped while it waits.
     pub(super) async fn frame(&mut self) -> io::Result<ServerFrame> {
         loop {
-            if let Some(frame) = self.codec.decode(&mut self.read)? {
+            if let Some(frame) = self.codec.decode(&mut self.read) {
                 return Ok(frame);
             }
             if self.stream.read_buf(&mut self.read).await? == 0 {
-                return match self.codec.decode_eof(&mut self.read)? {
-                    Some(frame) => Ok(frame),
-                    None => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed the connection")),
-                };
+                let closed = || io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed the connection");
+                return self.codec.decode_eof(&mut self.read).ok_or_else(closed);
             }
             self.heard = Instant::now();
         }
@@ -74,29 +68,28 @@ impl TelnetLink {
     pub(super) async fn send(&mut self, line: &str) -> io::Result<()> {
         tracing::trace!(line, "sent");
         self.spoke = Instant::now();
-        self.write(ClientFrame::Line(line)).await
+        let line = self.codec.line(line);
+        self.write(&line).await
     }
 
     /// Lets the server do what it may have left lying. Must not be dropped half-way.
     pub(super) async fn nudge(&mut self) -> io::Result<()> {
-        self.write(ClientFrame::Nudge).await
+        self.write(self.codec.nudge()).await
     }
 
     /// Sends the password, and does not log it.
     pub(super) async fn send_password(&mut self, password: &Password) -> io::Result<()> {
-        self.write(ClientFrame::Line(password.reveal())).await
+        let line = self.codec.line(password.reveal());
+        self.write(&line).await
     }
 
     pub(super) async fn pong(&mut self) -> io::Result<()> {
-        self.write(ClientFrame::Pong).await
+        let pong = self.codec.pong();
+        self.write(&pong).await
     }
 
-    async fn write(&mut self, command: ClientFrame<'_>) -> io::Result<()> {
-        let mut bytes = BytesMut::new();
-        self.codec.encode(command, &mut bytes)?;
-        match timeout(WRITE, self.stream.write_all(&bytes)).await {
-            Ok(written) => written,
-            Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "the server does not read commands")),
-        }
+    async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let unread = |_| io::Error::new(io::ErrorKind::TimedOut, "the server does not read commands");
+        timeout(WRITE, self.stream.write_all(bytes)).await.map_err(unread)?
     }
 }

@@ -7,23 +7,12 @@ use super::{
 };
 use util::timeseal::Version;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Credentials {
-    /// Account, or name of a guest; empty for a guest whose name the server chooses.
-    pub name: String,
-    /// Password of the account; `None` for a guest.
-    pub password: Option<Password>,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoginError {
-    /// The account exists, its password is another.
     #[error("wrong password for {0}: correct it and start again")]
     WrongPassword(String),
-    /// We have a password, but the server knows no such account.
     #[error("{0} is not a registered name: register it, or remove the password to play as a guest")]
     NotRegistered(String),
-    /// We have no password, but the name belongs to an account.
     #[error("{0} is a registered name and needs its password")]
     NeedsPassword(String),
     #[error("the server does not take the name {name}: {reason}")]
@@ -33,19 +22,13 @@ pub enum LoginError {
         "the server does not speak timeseal {version}, which the settings ask for: it took the greeting for a name ({reason}); \
          set `timeseal` to \"auto\", \"off\" or the other version"
     )]
-    NoTimeseal {
-        /// `v1` or `v2`.
-        version: &'static str,
-        reason: String,
-    },
+    NoTimeseal { version: &'static str, reason: String },
     /// The server does not let us in, in words that are not known: perhaps it does later.
     #[error("the server does not let {name} in: {reason}")]
     Refused { name: String, reason: String },
-    /// The guest's name is in use: most likely by ourselves, over a dead connection that the server
-    /// has not noticed.
+    /// The guest's name is in use: most likely by our own dead connection.
     #[error("{0} is logged in already")]
     InUse(String),
-    /// We, or our address, are banned.
     #[error("banned: {0}")]
     Banned(String),
     /// Another login took this name. To log in again would displace it in turn.
@@ -100,7 +83,6 @@ pub enum LoginStep {
     Send(String),
     /// Send the password, without logging it.
     SendPassword(Password),
-    /// We are in, as this person.
     Done(Speaker),
 }
 
@@ -114,7 +96,9 @@ enum LoginProgress {
 /// The conversation from the banner to the first prompt.
 #[derive(Clone, Debug)]
 pub struct Login {
-    credentials: Credentials,
+    name: String,
+    /// Password of the account; `None` for a guest.
+    password: Option<Password>,
     /// Name that the server has given to us, if our own was empty.
     given: Option<String>,
     progress: LoginProgress,
@@ -123,19 +107,19 @@ pub struct Login {
 }
 
 impl Login {
-    pub fn new(credentials: Credentials) -> Self {
-        Self { credentials, given: None, progress: LoginProgress::Connected, last_words: String::new() }
+    /// Logs in to the account `name`, or as a guest of this name; if it is empty, the server chooses one.
+    pub fn new(name: &str, password: Option<Password>) -> Self {
+        let name = if name.is_empty() { "guest" } else { name }.to_owned();
+        Self { name, password, given: None, progress: LoginProgress::Connected, last_words: String::new() }
     }
 
     /// The server shows its prompt. Some do not say that a session begins; the prompt proves it.
     pub fn on_prompt(&self) -> LoginStep {
-        match self.progress {
-            LoginProgress::Answered => {
-                let name = self.given.as_deref().unwrap_or(self.name()).to_owned();
-                LoginStep::Done(Speaker { name, ..Speaker::default() })
-            }
-            LoginProgress::Connected | LoginProgress::Named => LoginStep::Wait,
+        if self.is_young() {
+            return LoginStep::Wait;
         }
+        let name = self.given.as_ref().unwrap_or(&self.name).clone();
+        LoginStep::Done(Speaker { name, ..Speaker::default() })
     }
 
     /// The server says something.
@@ -143,8 +127,8 @@ impl Login {
     /// # Errors
     /// [`LoginError`] if we do not get in; [`LoginError::is_final`] tells whether to try again.
     pub fn on(&mut self, message: &FicsMessage) -> Result<LoginStep, LoginError> {
-        let name = self.name().to_owned();
-        if let Some(error) = LoginError::of(message, self.name()) {
+        let name = self.name.clone();
+        if let Some(error) = LoginError::of(message, &name) {
             return Err(error);
         }
         match message {
@@ -154,7 +138,7 @@ impl Login {
             }
             FicsMessage::AskName if self.last_words.contains("already logged in") => Err(LoginError::InUse(name)),
             FicsMessage::AskName => Err(LoginError::Refused { name, reason: self.last_words.clone() }),
-            FicsMessage::AskPassword => match &self.credentials.password {
+            FicsMessage::AskPassword => match &self.password {
                 Some(password) if self.progress == LoginProgress::Named => {
                     self.progress = LoginProgress::Answered;
                     Ok(LoginStep::SendPassword(password.clone()))
@@ -162,7 +146,7 @@ impl Login {
                 Some(_) => Err(LoginError::WrongPassword(name)),
                 None => Err(LoginError::NeedsPassword(name)),
             },
-            FicsMessage::AskReturn(_) if self.credentials.password.is_some() => Err(LoginError::NotRegistered(name)),
+            FicsMessage::AskReturn(_) if self.password.is_some() => Err(LoginError::NotRegistered(name)),
             FicsMessage::AskReturn(given) => {
                 self.given.clone_from(given);
                 self.progress = LoginProgress::Answered;
@@ -185,10 +169,6 @@ impl Login {
     pub fn is_young(&self) -> bool {
         self.progress < LoginProgress::Answered
     }
-
-    fn name(&self) -> &str {
-        if self.credentials.name.is_empty() { "guest" } else { &self.credentials.name }
-    }
 }
 
 /// True if this is a name that every server of this family takes.
@@ -202,8 +182,7 @@ mod tests {
 
     /// Lets the server speak line by line; gives what we answered, and how it ended.
     fn converse(name: &str, password: Option<&str>, lines: &[&str]) -> (Vec<String>, Result<LoginStep, LoginError>) {
-        let credentials = Credentials { name: name.to_owned(), password: password.map(Password::new) };
-        let mut login = Login::new(credentials);
+        let mut login = Login::new(name, password.map(Password::new));
         let mut answers = Vec::new();
         for line in lines {
             let step =
@@ -255,6 +234,11 @@ mod tests {
     fn refusals_are_told_apart() {
         let anna = || "Anna".to_owned();
         let password = Some("sesame");
+        let short = "A name should be at least three characters long!  Try again.";
+        let banned = "Player \"Anna\" is banned.";
+        let full = "Sorry, the server is full.  Please try again later.";
+        let limit = "Sorry, the server has reached its limit for players logged on at once.";
+        let moon = "The moon is wrong tonight.";
         for (lines, password, error, is_final) in [
             (
                 &["login:", "password:", "**** Invalid password! ****"][..],
@@ -276,39 +260,11 @@ mod tests {
                 LoginError::InUse(anna()),
                 false,
             ),
-            (
-                &["login:", "A name should be at least three characters long!  Try again."],
-                None,
-                LoginError::BadName {
-                    name: anna(),
-                    reason: "A name should be at least three characters long!  Try again.".to_owned(),
-                },
-                true,
-            ),
-            (
-                &["login:", "Player \"Anna\" is banned."],
-                None,
-                LoginError::Banned("Player \"Anna\" is banned.".to_owned()),
-                true,
-            ),
-            (
-                &["Sorry, the server is full.  Please try again later."],
-                None,
-                LoginError::Full("Sorry, the server is full.  Please try again later.".to_owned()),
-                false,
-            ),
-            (
-                &["login:", "Sorry, the server has reached its limit for players logged on at once.", "login:"],
-                None,
-                LoginError::Full("Sorry, the server has reached its limit for players logged on at once.".to_owned()),
-                false,
-            ),
-            (
-                &["login:", "The moon is wrong tonight.", "login:"],
-                None,
-                LoginError::Refused { name: anna(), reason: "The moon is wrong tonight.".to_owned() },
-                false,
-            ),
+            (&["login:", short], None, LoginError::BadName { name: anna(), reason: short.to_owned() }, true),
+            (&["login:", banned], None, LoginError::Banned(banned.to_owned()), true),
+            (&[full], None, LoginError::Full(full.to_owned()), false),
+            (&["login:", limit, "login:"], None, LoginError::Full(limit.to_owned()), false),
+            (&["login:", moon, "login:"], None, LoginError::Refused { name: anna(), reason: moon.to_owned() }, false),
             (&["login:", "**** LOGIN TIMEOUT ****"], None, LoginError::Closing("LOGIN TIMEOUT".to_owned()), false),
             (&["**** Anna has arrived - you can't both be logged in. ****"], None, LoginError::Displaced(anna()), true),
         ] {
@@ -317,7 +273,6 @@ mod tests {
         }
     }
 
-    /// A version of timeseal that the settings demand and the server does not speak.
     #[test]
     fn misread_timeseal_greeting_is_named() {
         let reason = "Sorry, names can only consist of lower and upper case letters.  Try again.".to_owned();

@@ -31,9 +31,8 @@ pub use check::{FicsReport, account_check};
 pub use settings::{FicsSettings, PASSWORD_CREDENTIAL, PASSWORD_VARIABLE, Password, Timeseal};
 
 use self::{
-    actor::{Actor, FicsJob, RequestResult},
-    login::Credentials,
-    session::{FicsSession, RequestAnswer},
+    actor::{Actor, FicsJob},
+    session::{FicsSession, RequestAnswer, RequestResult},
 };
 use domain::{Account, Action, ActionError, Done, GameInfo, GameState, KnownGame, Offers, ServerEvent};
 
@@ -61,8 +60,7 @@ pub fn connect(
 ) -> (FicsServer, mpsc::Receiver<ServerEvent>) {
     let (requests, inbox) = mpsc::channel(QUEUE);
     let (sender, receiver) = mpsc::channel(QUEUE);
-    let credentials = Credentials { name: settings.username.clone(), password };
-    tokio::spawn(Actor::new(settings, credentials, inbox, sender, cancel).run());
+    tokio::spawn(Actor::new(settings, password, inbox, sender, cancel).run());
     (FicsServer { requests }, receiver)
 }
 
@@ -117,8 +115,7 @@ impl Server for FicsServer {
         true
     }
 
-    /// Sets whether new games are accepted. If not, the server keeps challenges away, our seeks
-    /// end, and no stored game is resumed.
+    /// Stops challenges, seeks and resumptions of stored games, or allows them again.
     async fn open_to_new_games(&self, open: bool) {
         self.tell(move |session, now| session.open_to_new_games(open, now)).await;
     }
@@ -127,8 +124,7 @@ impl Server for FicsServer {
         self.tell(move |session, now| session.seek_games(wanted, now)).await;
     }
 
-    /// Returns no bots: computers must not challenge people unasked here, and seeks find computers
-    /// as well.
+    /// Returns no bots: computers must not challenge people unasked here, and seeks find computers.
     async fn online_bots(&self) -> Result<Vec<Account>, ActionError> {
         Ok(Vec::new())
     }

@@ -10,7 +10,6 @@ use tokio::{
     net::TcpStream,
     time::timeout,
 };
-use tokio_util::codec::Decoder;
 
 use super::{
     codec::{ServerFrame, TelnetCodec},
@@ -50,15 +49,9 @@ const GAMES: [(&str, &str, &str, &str); 6] = [
     ("d2d4 d7d5", "adjourn", "adjourned", "adjourned none"),
 ];
 
-/// Data that one side of a session received, in the pieces in which it came.
-struct RecordedSide {
-    name: String,
-    sealed: bool,
-    pieces: Vec<Vec<u8>>,
-}
-
-/// A telnet client, with all text received.
+/// A telnet client, with all that it received, in the pieces in which it came.
 struct Person {
+    name: String,
     stream: TcpStream,
     version: Option<Version>,
     pieces: Vec<Vec<u8>>,
@@ -70,11 +63,13 @@ impl Person {
     async fn login(server: &PracticeServer, name: &str, version: Option<Version>) -> Self {
         server.add_fics_account(name, false, "sesame").await.expect("a new account");
         let stream = TcpStream::connect(server.fics_address().expect("a FICS face")).await.expect("a connection");
-        let mut person = Self { stream, version, pieces: Vec::new(), text: String::new() };
+        let (name, pieces) = (name.to_owned(), Vec::new());
+        let mut person = Self { name, stream, version, pieces, text: String::new() };
         if let Some(version) = version {
             person.say(&version.hello()).await;
         }
-        for (question, answer) in [("login: ", name), ("password: ", "sesame"), ("fics% ", "set style 12")] {
+        let name = person.name.clone();
+        for (question, answer) in [("login: ", name.as_str()), ("password: ", "sesame"), ("fics% ", "set style 12")] {
             person.until(question).await;
             person.say(answer).await;
         }
@@ -122,8 +117,8 @@ fn at_length(uci: &str) -> String {
     }
 }
 
-/// Plays all games in one session. Returns what Ann and Bob received.
-async fn recorded(dialect: &str, version: Option<Version>) -> [RecordedSide; 2] {
+/// Plays all games in one session. Returns Ann and Bob.
+async fn recorded(dialect: &str, version: Option<Version>) -> [Person; 2] {
     let settings = PracticeSettings {
         faults: format!("dialect={dialect}").parse().expect("a plan of faults"),
         fics: Some(FicsEndpoint::at(std::net::SocketAddr::from(([127, 0, 0, 1], 0)))),
@@ -162,58 +157,44 @@ async fn recorded(dialect: &str, version: Option<Version>) -> [RecordedSide; 2] 
             person.until("fics% ").await;
         }
     }
-    ["Ann", "Bob"]
-        .into_iter()
-        .zip(people)
-        .map(|(name, person)| RecordedSide {
-            name: format!("{name} on {dialect}"),
-            sealed: version.is_some(),
-            pieces: person.pieces,
-        })
-        .collect::<Vec<_>>()
-        .try_into()
-        .ok()
-        .expect("two people")
+    people
 }
 
-fn frames(side: &RecordedSide) -> Vec<ServerFrame> {
-    let mut codec = if side.sealed { TelnetCodec::sealed() } else { TelnetCodec::plain() };
+fn frames(pieces: &[Vec<u8>], is_sealed: bool) -> Vec<ServerFrame> {
+    let mut codec = if is_sealed { TelnetCodec::sealed() } else { TelnetCodec::plain() };
     let mut buffer = BytesMut::new();
     let mut frames = Vec::new();
-    for piece in &side.pieces {
+    for piece in pieces {
         buffer.extend_from_slice(piece);
-        while let Some(frame) = codec.decode(&mut buffer).expect("decoding cannot fail") {
+        while let Some(frame) = codec.decode(&mut buffer) {
             frames.push(frame);
         }
     }
-    while let Some(frame) = codec.decode_eof(&mut buffer).expect("decoding cannot fail") {
+    while let Some(frame) = codec.decode_eof(&mut buffer) {
         frames.push(frame);
     }
     frames
 }
 
-/// Returns the moves and the end of each game, as this side received them.
-fn games(side: &RecordedSide) -> Vec<String> {
+/// Returns the moves and the end of each game, as the player called `name` received them.
+fn games(name: &str, frames: Vec<ServerFrame>) -> Vec<String> {
     let mut player = FicsSession::new(FicsSettings { resume: false, ..FicsSettings::default() }, "run".to_owned());
     let mut now = Instant::now();
     let mut games = Vec::new();
     // Not every server greets by name: who logged in knows it.
-    let name = side.name.split(' ').next().unwrap_or_default().to_owned();
-    player.connected(Speaker { name, titles: Vec::new(), game: None }, now);
-    for frame in frames(side) {
+    player.connected(Speaker { name: name.to_owned(), titles: Vec::new(), game: None }, now);
+    for frame in frames {
         let ServerFrame::Line(line) = frame else { continue };
         now += Duration::from_millis(10);
-        match FicsMessage::read(line) {
-            FicsMessage::Session(_) => {}
-            message => {
-                // The challenges of the recorded player were wanted.
-                if let FicsMessage::Issued(terms) = &message {
-                    let (opponent, terms) = (terms.second.name.clone(), terms.game_terms());
-                    let request = ChallengeRequest { opponent, terms, our_color: None, initial_fen: None };
-                    player.act(Action::Challenge(request), 0, now);
-                }
-                player.on(message, now);
-            }
+        let message = FicsMessage::read(line);
+        // The challenges of the recorded player were wanted.
+        if let FicsMessage::Issued(terms) = &message {
+            let (opponent, terms) = (terms.second.name.clone(), terms.game_terms());
+            let request = ChallengeRequest { opponent, terms, our_color: None, initial_fen: None };
+            player.act(Action::Challenge(request), 0, now);
+        }
+        if !matches!(message, FicsMessage::Session(_)) {
+            player.on(message, now);
         }
         for effect in player.effects() {
             match effect {
@@ -241,19 +222,21 @@ fn expected() -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn recorded_games_are_read_as_played() {
     for (dialect, version) in SESSIONS {
-        for side in recorded(dialect, version).await {
-            assert_eq!(games(&side), expected(), "{}", side.name);
-            every_line_about_a_game_is_known(&side);
+        for Person { name, pieces, .. } in recorded(dialect, version).await {
+            let case = format!("{name} on {dialect}");
+            let is_sealed = version.is_some();
+            assert_eq!(games(&name, frames(&pieces, is_sealed)), expected(), "{case}");
+            every_line_about_a_game_is_known(frames(&pieces, is_sealed), &case);
             // However the network cuts it.
-            let pieces = side.pieces.concat().into_iter().map(|byte| vec![byte]).collect();
-            assert_eq!(games(&RecordedSide { pieces, ..side }), expected());
+            let bytes: Vec<Vec<u8>> = pieces.concat().into_iter().map(|byte| vec![byte]).collect();
+            assert_eq!(games(&name, frames(&bytes, is_sealed)), expected(), "{case}");
         }
     }
 }
 
-fn every_line_about_a_game_is_known(side: &RecordedSide) {
+fn every_line_about_a_game_is_known(frames: Vec<ServerFrame>, case: &str) {
     let (mut boards, mut starts, mut ends) = (0, 0, 0);
-    for frame in frames(side) {
+    for frame in frames {
         let ServerFrame::Line(line) = frame else { continue };
         match FicsMessage::read(line) {
             FicsMessage::Board(_) => boards += 1,
@@ -261,13 +244,13 @@ fn every_line_about_a_game_is_known(side: &RecordedSide) {
             FicsMessage::GameEnd(_) => ends += 1,
             FicsMessage::Unknown(line) => {
                 let marks = ["<", "{", "Challenge", "Creating", "Issuing", "Illegal", "You ", "Your "];
-                assert!(!marks.iter().any(|mark| line.starts_with(mark)), "{}: {line}", side.name);
+                assert!(!marks.iter().any(|mark| line.starts_with(mark)), "{case}: {line}");
             }
             _ => {}
         }
     }
     let plies: usize = GAMES.iter().map(|(moves, ..)| moves.split(' ').count()).sum();
-    assert!(boards >= plies && starts >= GAMES.len() && ends == GAMES.len(), "{}: {boards} {starts} {ends}", side.name);
+    assert!(boards >= plies && starts >= GAMES.len() && ends == GAMES.len(), "{case}: {boards} {starts} {ends}");
 }
 
 /// The shortest mate, in the formats of the server's help files, with a prompt wherever the server has one.
@@ -285,7 +268,6 @@ const BY_HAND: &str = "**** Starting FICS session as Somebot ****\n\r\n\rfics% \
 
 #[test]
 fn session_written_by_hand_is_read() {
-    let side =
-        RecordedSide { name: "Somebot by hand".to_owned(), sealed: false, pieces: vec![BY_HAND.as_bytes().to_vec()] };
-    assert_eq!(games(&side), ["f2f3 e7e5 g2g4 d8h4 mate black"]);
+    let frames = frames(&[BY_HAND.as_bytes().to_vec()], false);
+    assert_eq!(games("Somebot", frames), ["f2f3 e7e5 g2g4 d8h4 mate black"]);
 }

@@ -1,6 +1,6 @@
 //! Settings of a FICS account, and the source of its password.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
@@ -130,17 +130,6 @@ impl Default for FicsSettings {
     }
 }
 
-impl FicsSettings {
-    pub fn seek_interval(&self) -> Duration {
-        Duration::from_secs(self.seek_every)
-    }
-
-    /// Returns the silence after which the server is asked for a sign of life, and the time for it.
-    pub(super) fn ping_times(&self) -> (Duration, Duration) {
-        (Duration::from_secs(self.ping_after), Duration::from_secs(self.ping_timeout))
-    }
-}
-
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timeseal {
@@ -151,7 +140,6 @@ pub enum Timeseal {
     V1,
     /// The newer version, `TIMESEAL2`.
     V2,
-    /// Plain telnet.
     Off,
 }
 

@@ -6,48 +6,27 @@ use std::collections::{BTreeMap, VecDeque};
 use super::{for_people, message::FicsMessage, settings::FicsSettings};
 
 /// Variables whose value we need, with the command that shows them all.
-const VARIABLES: [(&str, &str); 15] = [
-    ("style", "12"),
-    ("bell", "0"),
-    ("shout", "0"),
-    ("cshout", "0"),
-    ("seek", "0"),
-    ("gin", "0"),
-    ("pin", "0"),
-    ("ptime", "0"),
-    ("width", "240"),
-    ("height", "240"),
-    ("highlight", "0"),
-    ("kibitz", "1"),
-    ("tell", "1"),
-    ("autoflag", "1"),
-    ("noescape", "0"),
-];
+const VARIABLES: &str = "style=12 bell=0 shout=0 cshout=0 seek=0 gin=0 pin=0 ptime=0 width=240 height=240 highlight=0 \
+                         kibitz=1 tell=1 autoflag=1 noescape=0";
 
 /// Interface variables: milliseconds, no wrapped lines, a prompt we know, starting positions in lists of moves, games and
 /// offers told to programs.
-const INTERFACE: [(&str, &str); 8] = [
-    ("ms", "1"),
-    ("nowrap", "1"),
-    ("defprompt", "1"),
-    ("startpos", "1"),
-    ("gameinfo", "1"),
-    ("pendinfo", "1"),
-    ("movecase", "1"),
-    ("nohighlight", "1"),
-];
+const INTERFACE: &str = "ms=1 nowrap=1 defprompt=1 startpos=1 gameinfo=1 pendinfo=1 movecase=1 nohighlight=1";
 
 const SHOW_VARIABLES: &str = "variables";
 const SHOW_INTERFACE: &str = "ivariables";
 
-/// The list of commands, as far as it is done.
+/// Names and values, as the server shows them.
+fn pairs(line: &str) -> impl Iterator<Item = (&str, &str)> {
+    line.split_ascii_whitespace().filter_map(|word| word.split_once('='))
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct SetUp {
     commands: VecDeque<String>,
     current: Option<String>,
     shown: BTreeMap<String, String>,
-    shown_interface: BTreeMap<String, String>,
-    /// True if failed settings were repeated.
+    pub shown_interface: BTreeMap<String, String>,
     repeated: bool,
     refused: Vec<String>,
     /// Variants that are let through, as interface variables.
@@ -56,10 +35,10 @@ pub(super) struct SetUp {
 
 impl SetUp {
     pub(super) fn new(settings: &FicsSettings) -> Self {
-        let set = |(name, value): (&str, &str)| format!("set {name} {value}");
-        let mut commands: VecDeque<String> = VARIABLES.into_iter().map(set).collect();
+        let mut commands: VecDeque<String> =
+            pairs(VARIABLES).map(|(name, value)| format!("set {name} {value}")).collect();
         commands.push_back(format!("set interface concilio {}", env!("CARGO_PKG_VERSION")));
-        commands.extend(INTERFACE.into_iter().map(|(name, value)| format!("iset {name} {value}")));
+        commands.extend(pairs(INTERFACE).map(|(name, value)| format!("iset {name} {value}")));
         commands.extend(settings.variants.iter().map(|name| format!("iset {name} 1")));
         commands.push_back(format!("set formula {}", settings.formula).trim_end().to_owned());
         let notes = settings.notes.iter().take(10).zip(1..);
@@ -88,7 +67,6 @@ impl SetUp {
         self.current.clone()
     }
 
-    /// The server answers, or says something else in between.
     pub(super) fn on(&mut self, message: &FicsMessage) {
         match message {
             FicsMessage::SettingRefused(words) => self.refused.push(words.clone()),
@@ -98,15 +76,13 @@ impl SetUp {
                     Some(SHOW_INTERFACE) => &mut self.shown_interface,
                     _ => return,
                 };
-                let pairs = line.split_ascii_whitespace().filter_map(|word| word.split_once('='));
-                shown.extend(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
+                shown.extend(pairs(line).map(|(name, value)| (name.to_owned(), value.to_owned())));
             }
             _ => {}
         }
     }
 
-    /// Returns true if the server sends offers by number; otherwise only sentences for people
-    /// describe them.
+    /// Returns true if the server numbers offers; otherwise only sentences describe them.
     pub(super) fn tells_offers(&self) -> bool {
         self.shown_interface.get("pendinfo").is_some_and(|value| value == "1")
     }
@@ -120,15 +96,10 @@ impl SetUp {
         (!all.is_empty()).then(|| all.join("; "))
     }
 
-    /// Returns the interface variables that the server shows, by name.
-    pub(super) fn interface(&self) -> &BTreeMap<String, String> {
-        &self.shown_interface
-    }
-
     /// Commands whose effect the server does not show, with what it shows.
     fn missing(&self) -> Vec<(String, String)> {
-        let variables = VARIABLES.iter().map(|wanted| ("set", &self.shown, *wanted));
-        let interface = INTERFACE.iter().copied().chain(self.variants.iter().map(|name| (name.as_str(), "1")));
+        let variables = pairs(VARIABLES).map(|wanted| ("set", &self.shown, wanted));
+        let interface = pairs(INTERFACE).chain(self.variants.iter().map(|name| (name.as_str(), "1")));
         let interface = interface.map(|wanted| ("iset", &self.shown_interface, wanted));
         let differing = variables.chain(interface).filter_map(|(command, shown, (name, value))| {
             let shown = shown.get(name).filter(|shown| shown.as_str() != value && shown.as_str() != "?")?;

@@ -13,7 +13,6 @@ use super::{
     REFUSED_PAUSES,
     games::GameStreams,
     http::Http,
-    open_budget::OpenBudget,
     patience::Patience,
     running_games,
     stream::Stream,
@@ -27,21 +26,31 @@ const PATH: [&str; 3] = ["api", "stream", "event"];
 /// The span over which the server counts openings: there is no cause to wait longer.
 const LIMIT_SPAN: Duration = Duration::from_secs(600);
 
-/// Time after which we ask for our games while the event stream must stay closed; each time twice
-/// as long.
+/// Pauses between questions for our games while the event stream must stay closed.
 const ASK: Duration = Duration::from_secs(2);
 const ASK_AT_LEAST: Duration = Duration::from_secs(8);
+
+/// The server allows thirty openings in ten minutes: a few may come at once, then one in each interval.
+const OPEN_BURST: u32 = 5;
+const OPEN_INTERVAL: Duration = Duration::from_secs(25);
+
+/// Takes one opening, and returns the time to wait for it.
+fn wait_to_open(due: &mut Option<Instant>, now: Instant) -> Duration {
+    let this = due.map_or(now, |due| due.max(now));
+    *due = Some(this + OPEN_INTERVAL);
+    this.duration_since(now).saturating_sub(OPEN_INTERVAL * (OPEN_BURST - 1))
+}
 
 pub(super) struct EventStream {
     http: Arc<Http>,
     games: GameStreams,
     events: mpsc::Sender<ServerEvent>,
     backoff: Backoff,
-    budget: OpenBudget,
+    /// The time at which the openings so far would be due if each had waited its interval.
+    open_due: Option<Instant>,
     patience: Patience,
     /// Games that the stream has told of since it was opened last, or that were found since, and that have not finished.
     running: HashSet<GameId>,
-    /// True after the first connection.
     was_connected: bool,
     /// The reason of the loss that was told last, while the stream is lost.
     told_lost: Option<String>,
@@ -49,14 +58,14 @@ pub(super) struct EventStream {
 
 impl EventStream {
     pub(super) fn new(http: Arc<Http>, games: GameStreams, events: mpsc::Sender<ServerEvent>) -> Self {
-        let patience = Patience::new(http.idle_timeout());
+        let patience = Patience::new(http.settings.idle_timeout);
         Self {
             http,
             games,
             events,
             patience,
             backoff: Backoff::new(Duration::from_secs(1), Duration::from_secs(30)).first_at_once(),
-            budget: OpenBudget::default(),
+            open_due: None,
             running: HashSet::new(),
             was_connected: false,
             told_lost: None,
@@ -77,7 +86,7 @@ impl EventStream {
                 Err(error) => {
                     let at_least = match &error {
                         ActionError::Limited { retry_after, .. } => {
-                            retry_after.unwrap_or(self.http.limited_pause()).min(LIMIT_SPAN)
+                            retry_after.unwrap_or(self.http.settings.limited_pause).min(LIMIT_SPAN)
                         }
                         _ => Duration::ZERO,
                     };
@@ -117,8 +126,8 @@ impl EventStream {
         self.running.clear();
         self.tell(ServerEvent::Connected(account.as_ref().clone())).await;
         loop {
-            let line = match stream.next().await {
-                Ok(line) => line,
+            let text = match stream.next().await {
+                Ok((text, _)) => text,
                 Err(end) => {
                     if stream.was_good() {
                         self.backoff.reset();
@@ -126,21 +135,14 @@ impl EventStream {
                     return Ok(end.to_string());
                 }
             };
-            let event =
-                line.text.map_err(LichessLineError::from).and_then(|text| wire::event(&text, &account.player.id));
-            match event {
+            match text.map_err(LichessLineError::from).and_then(|text| wire::event(&text, &account.player.id)) {
                 Ok(ServerEvent::GameStarted(id)) => self.start(id).await,
-                Ok(event) => {
-                    let finished = match &event {
-                        ServerEvent::GameFinished { id, .. } => Some(id.clone()),
-                        _ => None,
-                    };
-                    self.tell(event).await;
-                    if let Some(id) = finished {
-                        self.running.remove(&id);
-                        self.games.finished(id);
-                    }
+                Ok(ServerEvent::GameFinished { id, status, winner, rating_change }) => {
+                    self.tell(ServerEvent::GameFinished { id: id.clone(), status, winner, rating_change }).await;
+                    self.running.remove(&id);
+                    self.games.finished(id);
                 }
+                Ok(event) => self.tell(event).await,
                 Err(unknown @ LichessLineError::Unknown(_)) => {
                     tracing::debug!("{}", self.http.printable(&unknown.to_string()))
                 }
@@ -149,9 +151,8 @@ impl EventStream {
         }
     }
 
-    /// Opens the stream as soon as the server's limit of openings allows it.
     async fn open_within_limit(&mut self) -> Result<Stream, ActionError> {
-        let held_back = self.budget.take(Instant::now());
+        let held_back = wait_to_open(&mut self.open_due, Instant::now());
         self.wait(held_back).await;
         self.open().await
     }
@@ -167,7 +168,7 @@ impl EventStream {
         match opened {
             Ok(mut stream) => {
                 self.patience.opened(asked.elapsed());
-                stream.set_patience(self.patience.with_silence());
+                stream.patience = self.patience.with_silence();
                 Ok(stream)
             }
             Err(error) => {
@@ -224,5 +225,33 @@ impl EventStream {
     async fn tell(&self, event: ServerEvent) {
         // The receiver is gone shortly before this task is stopped.
         let _ = self.events.send(event).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn thirty_openings_in_ten_minutes(lives in proptest::collection::vec(0_u64..60_000, 100)) {
+            let start = Instant::now();
+            let mut due = None;
+            let mut now = start;
+            let mut opened = Vec::new();
+            for (index, life) in lives.into_iter().enumerate() {
+                let wait = wait_to_open(&mut due, now);
+                prop_assert!(index >= 5 || wait.is_zero(), "a burst is free");
+                now += wait;
+                opened.push(now);
+                now += Duration::from_millis(life);
+            }
+            for (index, first) in opened.iter().enumerate() {
+                let within = opened.iter().skip(index).filter(|at| **at - *first < Duration::from_secs(600)).count();
+                prop_assert!(within <= 30, "{within} openings in ten minutes");
+            }
+        }
     }
 }

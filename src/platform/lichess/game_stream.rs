@@ -21,16 +21,16 @@ use tokio_util::sync::CancellationToken;
 use super::{
     MOST_RUNNING_GAMES,
     http::Http,
+    ndjson::LineTooLong,
     patience::Patience,
     running_games,
-    stream::{Stream, StreamEnd, StreamLine},
+    stream::{Stream, StreamEnd},
     wire::{self, LichessLineError},
 };
 use domain::{ActionError, Color, GameId, GameState, ServerEvent};
 use util::Backoff;
 
-/// Time for which a stream is read after the end of its game: the server may have more to say of
-/// it, and closes it itself.
+/// Time for which a stream is read after the end of its game, until the server closes it.
 const LINGER: Duration = Duration::from_secs(3);
 
 /// Time for which an announced game may be unknown to its stream and to the list of our games, or
@@ -46,7 +46,6 @@ const PAUSE_SHARE: u32 = 30;
 /// Reason for giving up a stream that sends moves before the game.
 const DISORDER: &str = "the stream did not begin with the whole state";
 
-/// Signals to a game's task.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GameSignals {
     pub finished: CancellationToken,
@@ -55,35 +54,11 @@ pub(super) struct GameSignals {
     pub told_again: Arc<Notify>,
 }
 
-/// A time in which the game was not heard.
-struct Outage {
-    since: Instant,
-    /// The reason that was told last. Who repeats it every second for hours tells nothing new.
-    told: String,
-}
-
-/// End of a stream that had been opened.
 enum StreamOutcome {
     Reopen,
     Lost(String),
     /// The opponent has days to move: the stream is closed until then.
     Parked,
-}
-
-/// Why a game is not followed any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FollowEnd {
-    /// It is over, gone, or not for us.
-    Over,
-    /// Its opponent has days to move.
-    Parked,
-}
-
-fn named_wait(outcome: &Result<StreamOutcome, ActionError>) -> Option<Duration> {
-    match outcome {
-        Err(ActionError::Limited { retry_after, .. }) => *retry_after,
-        _ => None,
-    }
 }
 
 pub(super) struct GameStream {
@@ -93,12 +68,12 @@ pub(super) struct GameStream {
     signals: GameSignals,
     /// The game's own stream said so.
     is_over: bool,
-    /// True after the first opening.
     was_open: bool,
     /// The game's rules have no name with us; only its end is of interest.
     is_unplayable: bool,
     backoff: Backoff,
-    outage: Option<Outage>,
+    /// Since when the game is not heard, and the reason that was told last.
+    outage: Option<(Instant, String)>,
     patience: Patience,
     /// Number of times that the stream was reopened to get the whole state.
     resyncs: u32,
@@ -116,7 +91,7 @@ pub(super) struct GameStream {
 
 impl GameStream {
     pub(super) fn new(id: GameId, http: Arc<Http>, events: mpsc::Sender<ServerEvent>, signals: GameSignals) -> Self {
-        let patience = Patience::new(http.idle_timeout());
+        let patience = Patience::new(http.settings.idle_timeout);
         Self {
             id,
             http,
@@ -137,8 +112,8 @@ impl GameStream {
         }
     }
 
-    /// Tells of the game until it is over or gone.
-    pub(super) async fn follow(mut self) -> FollowEnd {
+    /// Tells of the game until it is over, gone or not for us (false), or until its opponent has days to move (true).
+    pub(super) async fn follow(mut self) -> bool {
         loop {
             // Once the game is finished elsewhere, one more look at it gives the last moves; then it is enough.
             let last_look = self.signals.finished.is_cancelled();
@@ -146,20 +121,23 @@ impl GameStream {
             if let Some(since) = self.opening_since.take() {
                 self.patience.did_not_open(since.elapsed());
             }
-            let named = named_wait(&outcome);
+            let named = match &outcome {
+                Err(ActionError::Limited { retry_after, .. }) => *retry_after,
+                _ => None,
+            };
             let reason = match outcome {
                 Ok(StreamOutcome::Reopen) => continue,
-                Ok(StreamOutcome::Parked) => return FollowEnd::Parked,
+                Ok(StreamOutcome::Parked) => return true,
                 Ok(StreamOutcome::Lost(reason)) => reason,
                 Err(ActionError::NotFound(_)) if self.is_running().await == Some(false) => {
                     self.tell(ServerEvent::GameGone(self.id.clone())).await;
-                    return FollowEnd::Over;
+                    return false;
                 }
                 Err(error @ (ActionError::Refused(_) | ActionError::Unsupported(_))) if !self.was_open => {
                     match self.is_running().await {
                         Some(running) => {
                             self.give_up(&error, running).await;
-                            return FollowEnd::Over;
+                            return false;
                         }
                         None => error.to_string(),
                     }
@@ -171,7 +149,7 @@ impl GameStream {
                 if self.is_unplayable && !self.signals.finished.is_cancelled() {
                     self.tell(ServerEvent::GameGone(self.id.clone())).await;
                 }
-                return FollowEnd::Over;
+                return false;
             }
             let mut pause = self.not_heard(reason).await;
             // Before the time that the server names it would refuse again.
@@ -188,11 +166,11 @@ impl GameStream {
 
     /// Tells why the game is not heard, and says how long to wait before the next attempt.
     async fn not_heard(&mut self, reason: String) -> Duration {
-        if self.outage.as_ref().is_none_or(|outage| outage.told != reason) {
+        if self.outage.as_ref().is_none_or(|(_, told)| *told != reason) {
             self.fault(&reason).await;
         }
-        let since = self.outage.take().map_or_else(Instant::now, |outage| outage.since);
-        self.outage = Some(Outage { since, told: reason });
+        let since = self.outage.take().map_or_else(Instant::now, |(since, _)| since);
+        self.outage = Some((since, reason));
         self.backoff.next_delay().min((since.elapsed() / PAUSE_SHARE).clamp(PAUSE.0, PAUSE.1))
     }
 
@@ -207,7 +185,6 @@ impl GameStream {
         self.tell(ServerEvent::GameGone(self.id.clone())).await;
     }
 
-    /// Opens the stream, and tells of everything it brings until it ends.
     async fn open_and_read(&mut self) -> Result<StreamOutcome, ActionError> {
         let us = self.http.our_id().await?;
         let asked = Instant::now();
@@ -220,7 +197,7 @@ impl GameStream {
         let mut reopen_at: Option<Instant> = None;
         loop {
             let has_begun = self.opening_since.is_none();
-            let whole_state_due = (!has_begun).then(|| stream.progress() + patience);
+            let whole_state_due = (!has_begun).then(|| stream.progress + patience);
             let line = tokio::select! {
                 line = stream.next() => line,
                 () = self.signals.finished.cancelled(), if ends_at.is_none() => {
@@ -243,7 +220,7 @@ impl GameStream {
                     return Ok(StreamOutcome::Reopen);
                 }
                 () = at(whole_state_due) => {
-                    if stream.progress() + patience > Instant::now() {
+                    if stream.progress + patience > Instant::now() {
                         // More of the first line came meanwhile.
                         continue;
                     }
@@ -277,7 +254,7 @@ impl GameStream {
                     }
                     self.hear(event).await;
                     if self.opening_since.is_none() {
-                        stream.set_patience(self.patience.with_silence());
+                        stream.patience = self.patience.with_silence();
                     }
                 }
                 None => {}
@@ -289,10 +266,10 @@ impl GameStream {
     }
 
     /// Returns the event of a line; an unknown line is reported as a fault.
-    async fn read(&self, StreamLine { text, received }: StreamLine, us: &str) -> Option<ServerEvent> {
+    async fn read(&self, (text, received): (Result<String, LineTooLong>, Instant), us: &str) -> Option<ServerEvent> {
         let event = text
             .map_err(LichessLineError::from)
-            .and_then(|text| wire::game_event(&text, &self.id, us, self.http.url(), received));
+            .and_then(|text| wire::game_event(&text, &self.id, us, &self.http.settings.url, received));
         match event {
             Ok(event) => return Some(event),
             Err(unknown @ LichessLineError::Unknown(_)) => {
@@ -307,7 +284,6 @@ impl GameStream {
         None
     }
 
-    /// Passes on what a stream in good order says.
     async fn hear(&mut self, event: ServerEvent) {
         match &event {
             ServerEvent::Game(info, state) => {
@@ -326,7 +302,6 @@ impl GameStream {
         self.tell(event).await;
     }
 
-    /// Notes whether the game is over, or its opponent has days to move.
     fn note(&mut self, state: &GameState) {
         self.is_over = !state.status.is_running();
         let parks = !self.is_over
@@ -334,7 +309,7 @@ impl GameStream {
                 let plies = self.plies_before + state.plies();
                 ours.is_black() == plies.is_multiple_of(2)
             });
-        self.parks_at = parks.then(|| Instant::now() + self.http.attention());
+        self.parks_at = parks.then(|| Instant::now() + self.http.settings.attention);
     }
 
     /// Returns true if the game, which its stream does not show, is among our running ones. `None`

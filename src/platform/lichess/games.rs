@@ -18,7 +18,7 @@ use tokio::{
 
 use super::{
     MOST_RUNNING_GAMES,
-    game_stream::{FollowEnd, GameSignals, GameStream},
+    game_stream::{GameSignals, GameStream},
     games_playing,
     http::Http,
 };
@@ -32,7 +32,6 @@ pub(super) struct GameStreams {
     followed: Arc<AtomicUsize>,
 }
 
-/// News for the streams' actor about a game.
 #[derive(Debug)]
 enum Watching {
     Watch(GameId),
@@ -64,7 +63,6 @@ impl GameStreams {
         self.followed.load(Ordering::Relaxed)
     }
 
-    /// Follows a game, unless it is followed already.
     pub(super) fn watch(&self, id: GameId) {
         // After the shutdown nothing is followed any more.
         let _ = self.commands.send(Watching::Watch(id));
@@ -86,7 +84,8 @@ pub(super) struct GameStreamsActor {
     http: Arc<Http>,
     events: mpsc::Sender<ServerEvent>,
     games: HashMap<GameId, GameSignals>,
-    tasks: JoinSet<(GameId, FollowEnd)>,
+    /// The games' tasks; each gives whether its game is to be parked.
+    tasks: JoinSet<(GameId, bool)>,
     /// Games without a stream, because their opponents have days to move.
     parked: HashSet<GameId>,
     /// When the list of our games is asked next, if any are parked.
@@ -103,14 +102,14 @@ impl GameStreamsActor {
             tokio::select! {
                 biased;
                 // A task that panics is started again by its supervisor, with the same signals; only those that are over end.
-                Some(Ok((id, end))) = self.tasks.join_next() => self.ended(id, end),
+                Some(Ok((id, parks))) = self.tasks.join_next() => self.ended(id, parks),
                 Some(checked) = self.checks.join_next() => {
                     if let Ok(Ok(games)) = checked {
                         self.checked(&games);
                     }
                 }
                 () = sleep_until(self.check_in), if !self.parked.is_empty() && self.checks.is_empty() => {
-                    self.check_in = Instant::now() + self.http.check_in();
+                    self.check_in = Instant::now() + self.http.settings.check_in;
                     let http = Arc::clone(&self.http);
                     self.checks.spawn(async move { games_playing(&http).await });
                 }
@@ -135,9 +134,9 @@ impl GameStreamsActor {
         }
     }
 
-    fn ended(&mut self, id: GameId, end: FollowEnd) {
+    fn ended(&mut self, id: GameId, parks: bool) {
         let signals = self.games.remove(&id);
-        if end == FollowEnd::Over {
+        if !parks {
             return;
         }
         // A wish that came while the stream was being closed.
@@ -148,7 +147,7 @@ impl GameStreamsActor {
             return self.watch(id);
         }
         if self.parked.is_empty() {
-            self.check_in = Instant::now() + self.http.check_in();
+            self.check_in = Instant::now() + self.http.settings.check_in;
         }
         self.parked.insert(id);
     }
@@ -180,8 +179,8 @@ impl GameStreamsActor {
         let (http, events) = (Arc::clone(&self.http), self.events.clone());
         self.tasks.spawn(async move {
             let stream = || GameStream::new(id.clone(), Arc::clone(&http), events.clone(), signals.clone());
-            let end = supervised!("game stream", stream().follow()).await;
-            (id, end)
+            let parks = supervised!("game stream", stream().follow()).await;
+            (id, parks)
         });
     }
 }

@@ -27,11 +27,11 @@ use tokio::{
 
 use super::{
     BELIEVED_AT_START, BELIEVED_IN_GAMES, Token,
-    account_report::AccountReport,
+    account::AccountReport,
     asked_until_believed,
     connections::Connections,
     request::{HttpCall, Lane, Topic, Turn},
-    settings::{LichessSettings, ServerUrl},
+    settings::LichessSettings,
     wire,
 };
 use domain::{Account, ActionError};
@@ -45,47 +45,31 @@ const LONGEST_ANSWER: usize = 8 * 1024 * 1024;
 /// Longer words of the server are cut off in errors, in characters.
 const LONGEST_DETAIL: usize = 300;
 
-/// Error for a successful answer that cannot be the server's.
 const NOT_THE_SERVER: &str = "a page came instead of the server's answer";
 
-/// HTTPS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot set up HTTPS: {0} (are the system's CA certificates installed?)")]
 pub struct SetupError(String);
 
 #[derive(Debug)]
 pub(super) struct Http {
+    pub(super) settings: LichessSettings,
     connections: Connections,
-    url: ServerUrl,
     token: Token,
     authorization: HeaderValue,
-    idle_timeout: Duration,
-    move_timeout: Duration,
-    request_timeout: Duration,
-    limited_pause: Duration,
-    attention: Duration,
-    check_in: Duration,
-    owner: OnceCell<TokenOwner>,
+    /// Owner of the token, requested once, and the `User-Agent` that names it.
+    owner: OnceCell<(Arc<Account>, HeaderValue)>,
     /// Our id when we last stopped.
     remembered: OnceLock<String>,
     /// Notified when a valid token starts getting 401.
-    doubt: Notify,
-    /// Locks by [`Turn`], held while a request of it runs, with the times until which topics are
-    /// closed.
+    pub(super) doubt: Notify,
+    /// Locks by [`Turn`], held while its request runs, with the times until which topics rest.
     turns: [Mutex<HashMap<Topic, Instant>>; Turn::COUNT],
     /// End of the pause of the long lists.
     lists_rest: std::sync::Mutex<Option<Instant>>,
 }
 
-/// Owner of the token, requested once.
-#[derive(Debug)]
-struct TokenOwner {
-    account: Arc<Account>,
-    user_agent: HeaderValue,
-}
-
 impl Http {
-    /// Opens no connection yet.
     pub(super) fn new(settings: &LichessSettings, token: Token) -> Result<Self, SetupError> {
         Self::with(settings, token, |builder| builder)
     }
@@ -104,25 +88,15 @@ impl Http {
         let _ = rustls::crypto::ring::default_provider().install_default();
         Ok(Self {
             connections: Connections::new(&settings.url, change).map_err(|error| setup(&chain(&error)))?,
-            url: settings.url.clone(),
+            settings: settings.clone(),
             token,
             authorization,
-            idle_timeout: settings.idle_timeout,
-            move_timeout: settings.move_timeout,
-            request_timeout: settings.request_timeout,
-            limited_pause: settings.limited_pause,
-            attention: settings.attention,
-            check_in: settings.check_in,
             owner: OnceCell::new(),
             remembered: OnceLock::new(),
             doubt: Notify::new(),
             turns: Default::default(),
             lists_rest: std::sync::Mutex::default(),
         })
-    }
-
-    pub(super) fn url(&self) -> &ServerUrl {
-        &self.url
     }
 
     /// Returns our account, if it may play. Asks the server until it has answered once, and never
@@ -140,9 +114,9 @@ impl Http {
             let account = report.account;
             let user_agent = HeaderValue::try_from(format!("{} user:{}", user_agent(), account.player.id))
                 .unwrap_or(HeaderValue::from_static(user_agent()));
-            Ok(TokenOwner { account: Arc::new(account), user_agent })
+            Ok((Arc::new(account), user_agent))
         };
-        self.owner.get_or_try_init(ask).await.map(|owner| Arc::clone(&owner.account))
+        self.owner.get_or_try_init(ask).await.map(|(account, _)| Arc::clone(account))
     }
 
     /// We were this user when we last stopped.
@@ -156,21 +130,20 @@ impl Http {
     /// # Errors
     /// Where neither the server nor an earlier process has said who we are.
     pub(super) async fn our_id(&self) -> Result<String, ActionError> {
-        let told = self.owner.get().map(|owner| &owner.account.player.id);
+        let told = self.owner.get().map(|(account, _)| &account.player.id);
         match told.or(self.remembered.get()) {
             Some(id) => Ok(id.clone()),
             None => self.account().await.map(|account| account.player.id.clone()),
         }
     }
 
-    /// Returns the token's owner and scopes. A good answer is believed at once, a refusal once it
-    /// has lasted.
+    /// Returns the token's owner and scopes. Refusals are believed once they have lasted.
     pub(super) async fn report(&self) -> Result<AccountReport, ActionError> {
         let test = HttpCall::post(&["api", "token", "test"], Topic::Account).text(self.token.secret());
         let scopes = match asked_until_believed(|| self.call(test.clone()), || self.patience_at_start()).await {
             Ok(body) => {
                 let mut tokens: HashMap<String, Option<wire::TokenInfo>> = decode("the token's test", &body)?;
-                let unknown = || ActionError::Unauthorised(format!("{} does not know this token", self.url));
+                let unknown = || ActionError::Unauthorised(format!("{} does not know this token", self.settings.url));
                 Some(tokens.remove(self.token.secret()).flatten().ok_or_else(unknown)?.scopes())
             }
             // A server that has no such test will say in time what the token does not allow.
@@ -189,12 +162,6 @@ impl Http {
         if self.remembered.get().is_some() { BELIEVED_IN_GAMES } else { BELIEVED_AT_START }
     }
 
-    /// Waits until the server refuses the token although it once took it.
-    pub(super) async fn token_is_doubted(&self) {
-        self.doubt.notified().await;
-    }
-
-    /// Requests our account.
     pub(super) async fn fetch_account(&self) -> Result<Account, ActionError> {
         let body = self.call(HttpCall::get(&["api", "account"], Topic::Account)).await?;
         decode::<wire::AccountJson>("the account", &body).map(wire::AccountJson::into_account)
@@ -202,9 +169,10 @@ impl Http {
 
     /// Sends one request in its lane and gives the body of a good answer.
     pub(super) async fn call(&self, call: HttpCall<'_>) -> Result<String, ActionError> {
-        let Lane::Ordinary(topic) = call.lane else { return self.send(call, self.move_timeout).await };
-        let mut closed = self.turns[topic.turn() as usize].lock().await;
-        let rest = if topic.turn() == Turn::Lists { *self.lists_rest() } else { None };
+        let Lane::Ordinary(topic) = call.lane else { return self.send(call, self.settings.move_timeout).await };
+        let (turn, _) = topic.turn_and_word();
+        let mut closed = self.turns[turn as usize].lock().await;
+        let rest = if turn == Turn::Lists { *self.lists_rest() } else { None };
         let until = closed.get(&topic).copied().max(rest);
         if let Some(left) = until.map(|until| until.saturating_duration_since(Instant::now())).filter(|d| !d.is_zero())
         {
@@ -215,11 +183,11 @@ impl Http {
                 detail: "not sent: the server's wait has not passed".to_owned(),
             });
         }
-        let answer = self.send(call, self.request_timeout).await;
+        let answer = self.send(call, self.settings.request_timeout).await;
         // A limit with a name (a hundred games a day against bots) concerns only some requests of the topic; who asked knows which.
         // Whether the server named a time is left as it was: who asked may want to wait longer each time.
         if let Err(ActionError::Limited { retry_after, key: None, opponent: false, .. }) = &answer {
-            closed.insert(topic, Instant::now() + retry_after.unwrap_or(self.limited_pause));
+            closed.insert(topic, Instant::now() + retry_after.unwrap_or(self.settings.limited_pause));
         }
         answer
     }
@@ -230,7 +198,7 @@ impl Http {
         metrics::counter!(crate::REQUESTS_LIMITED, "endpoint" => lane.word()).increment(1);
         // A limit with a name is none on the number of requests.
         if key.is_none() && !opponent {
-            *self.lists_rest() = Some(Instant::now() + self.limited_pause);
+            *self.lists_rest() = Some(Instant::now() + self.settings.limited_pause);
         }
     }
 
@@ -252,7 +220,7 @@ impl Http {
         if let Some(text) = call.text {
             request = request.header(CONTENT_TYPE, "text/plain").body(text.to_owned());
         }
-        let response = request.send().await.map_err(|error| unavailable(&error))?;
+        let response = request.send().await.map_err(unavailable)?;
         let answer = self.read(response).await;
         self.note_limit(call.lane, &answer);
         answer
@@ -261,8 +229,7 @@ impl Http {
     /// Opens a stream of lines, which the server may take `patience` to begin.
     pub(super) async fn open(&self, path: &[&str], patience: Duration) -> Result<Response, ActionError> {
         let answer = async {
-            let response =
-                self.request(Method::GET, path, Lane::Stream).send().await.map_err(|error| unavailable(&error))?;
+            let response = self.request(Method::GET, path, Lane::Stream).send().await.map_err(unavailable)?;
             match response.status().is_success() {
                 true if has_page(&response) => Err(ActionError::Unavailable(NOT_THE_SERVER.to_owned())),
                 true => Ok(response),
@@ -278,34 +245,12 @@ impl Http {
         }
     }
 
-    /// Returns the pause after a 429 that does not name one.
-    pub(super) fn limited_pause(&self) -> Duration {
-        self.limited_pause
-    }
-
-    /// Returns the maximum silence of a stream.
-    pub(super) fn idle_timeout(&self) -> Duration {
-        self.idle_timeout
-    }
-
-    /// Returns the time for which a correspondence game's stream stays open after the bot's move.
-    pub(super) fn attention(&self) -> Duration {
-        self.attention
-    }
-
-    /// The interval of the questions about correspondence games without a stream.
-    pub(super) fn check_in(&self) -> Duration {
-        self.check_in
-    }
-
     fn request(&self, method: Method, path: &[&str], lane: Lane) -> reqwest::RequestBuilder {
-        let user_agent = match self.owner.get() {
-            Some(owner) => owner.user_agent.clone(),
-            None => HeaderValue::from_static(user_agent()),
-        };
+        let named = self.owner.get().map(|(_, user_agent)| user_agent.clone());
+        let user_agent = named.unwrap_or_else(|| HeaderValue::from_static(user_agent()));
         self.connections
             .of(lane)
-            .request(method, self.url.at(path))
+            .request(method, self.settings.url.at(path))
             .header(AUTHORIZATION, self.authorization.clone())
             .header(USER_AGENT, user_agent)
     }
@@ -314,11 +259,10 @@ impl Http {
         if !response.status().is_success() {
             return Err(self.refusal(response).await);
         }
-        let body = body(response).await.map_err(|error| unavailable(&error))?;
+        let body = body(response).await.map_err(unavailable)?;
         if is_page(&body) { Err(ActionError::Unavailable(NOT_THE_SERVER.to_owned())) } else { Ok(body) }
     }
 
-    /// Returns the error of an answer that is no success.
     async fn refusal(&self, response: Response) -> ActionError {
         let status = response.status();
         if status == StatusCode::UNAUTHORIZED && self.owner.initialized() {
@@ -327,12 +271,12 @@ impl Http {
         let header = response.headers().get(RETRY_AFTER).and_then(|value| retry_after(value.to_str().ok()?));
         let body = body(response).await.unwrap_or_default();
         let detail = self.detail(status, &body);
-        let limited = serde_json::from_str::<wire::Limited>(&body).ok().map(|body| body.ratelimit);
-        if status == StatusCode::TOO_MANY_REQUESTS || limited.is_some() {
-            let wait = limited.as_ref().and_then(wire::RateLimit::wait);
+        let limit = wire::limit(&body);
+        if status == StatusCode::TOO_MANY_REQUESTS || limit.is_some() {
+            let (key, wait) = limit.unwrap_or_default();
             return ActionError::Limited {
                 retry_after: wait.or(header).map(|wait| wait.min(LONGEST_PAUSE)),
-                key: limited.and_then(|limit| limit.key),
+                key,
                 opponent: status == StatusCode::BAD_REQUEST,
                 detail,
             };
@@ -370,7 +314,6 @@ impl Http {
     }
 }
 
-/// Reads an answer that must be `what`.
 pub(super) fn decode<T: serde::de::DeserializeOwned>(what: &str, body: &str) -> Result<T, ActionError> {
     wire::read(what, body).map_err(|error| ActionError::Unavailable(error.to_string()))
 }
@@ -411,8 +354,8 @@ async fn body(mut response: Response) -> reqwest::Result<String> {
     Ok(String::from_utf8_lossy(&body).into_owned())
 }
 
-fn unavailable(error: &reqwest::Error) -> ActionError {
-    ActionError::Unavailable(chain(error))
+fn unavailable(error: reqwest::Error) -> ActionError {
+    ActionError::Unavailable(chain(&error))
 }
 
 /// An error of the network by its first cause, which is where it tells what happened.
@@ -459,6 +402,11 @@ mod tests {
         url
     }
 
+    fn client(settings: &LichessSettings) -> Http {
+        let token = Token::parse("lip_secret", "the test").expect("a token");
+        Http::with(settings, token, reqwest::ClientBuilder::http2_prior_knowledge).expect("a client")
+    }
+
     async fn over_http2(socket: TcpStream) {
         let mut builder = h2::server::Builder::new();
         let mut connection =
@@ -495,8 +443,7 @@ mod tests {
             idle_timeout: Duration::from_secs(60),
             ..LichessSettings::default()
         };
-        let token = Token::parse("lip_secret", "the test").expect("a token");
-        let http = Http::with(&settings, token, reqwest::ClientBuilder::http2_prior_knowledge).expect("a client");
+        let http = client(&settings);
         let http = Arc::new(http);
         let mut streams = Vec::new();
         for game in 0..100 {
@@ -533,8 +480,7 @@ mod tests {
         tokio::task::spawn_blocking(move || answers.recv_timeout(Duration::from_secs(30)));
         let settings =
             LichessSettings { url: server().await.parse().expect("an address"), ..LichessSettings::default() };
-        let token = Token::parse("lip_secret", "the test").expect("a token");
-        let http = Http::with(&settings, token, reqwest::ClientBuilder::http2_prior_knowledge).expect("a client");
+        let http = client(&settings);
         let asked = tokio::time::Instant::now();
         for uci in ["e2e4", "d2d4"] {
             let path = ["api", "bot", "game", "game0001", "move", uci];

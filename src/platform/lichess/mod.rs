@@ -11,20 +11,17 @@
 //! the server's limits. Everything that is lost is reopened; what the server then says is whole, so nothing needs to be remembered.
 
 mod account;
-mod account_report;
 mod connections;
 mod events;
 mod game_stream;
 mod games;
 mod http;
 pub mod ndjson;
-mod open_budget;
 mod patience;
 mod request;
 mod settings;
 mod stream;
 mod token;
-mod tournaments;
 mod wire;
 
 pub mod lines {
@@ -37,11 +34,11 @@ use std::{
 };
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-pub use account::{account_check, upgrade};
-pub use account_report::AccountReport;
+pub use account::{AccountReport, account_check, upgrade};
 pub use http::SetupError;
 pub use settings::{LichessSettings, ServerUrl, ServerUrlError};
 pub use token::{TOKEN_CREDENTIAL, TOKEN_VARIABLE, Token, TokenError};
@@ -53,8 +50,8 @@ use self::{
     request::{HttpCall, Topic},
 };
 use domain::{
-    Account, Action, ActionError, ChallengeId, ChallengeRequest, Color, Done, GameId, GameInfo, GameState, KnownGame,
-    ServerEvent, TimeControl, Tournament, TournamentInfo,
+    Account, Action, ActionError, ChallengeId, ChallengeRequest, Done, GameId, GameInfo, GameState, KnownGame,
+    ServerEvent, TimeControl, Tournament, TournamentInfo, TournamentKind,
 };
 use util::{caught, supervised};
 
@@ -77,6 +74,9 @@ const BELIEVED: Duration = Duration::from_secs(60);
 const BELIEVED_IN_GAMES: Duration = Duration::from_secs(15 * 60);
 
 const MOST_RUNNING_GAMES: usize = 50;
+
+/// The number of a team's tournaments to fetch: those that begin last come first.
+const MOST_LISTED: &str = "30";
 
 /// A Lichess account, to be acted upon. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -133,7 +133,7 @@ where
 /// Returns when the server has taken the token back, which has been told then.
 async fn until_revoked(http: &Http, games: &GameStreams, events: &mpsc::Sender<ServerEvent>) {
     loop {
-        http.token_is_doubted().await;
+        http.doubt.notified().await;
         let patience = || if games.followed() > 0 { BELIEVED_IN_GAMES } else { BELIEVED };
         if let Err(ActionError::Unauthorised(words)) = asked_until_believed(|| http.fetch_account(), patience).await {
             let reason = format!("the token is no longer taken ({words}): make a new one with the scope bot:play");
@@ -152,18 +152,38 @@ impl LichessServer {
     }
 
     async fn challenge(&self, request: &ChallengeRequest) -> Result<Done, ActionError> {
-        let body = self
-            .http
-            .call(
-                HttpCall::post(&["api", "challenge", &request.opponent], Topic::Challenge)
-                    .form(&challenge_form(request)),
-            )
-            .await?;
+        let (path, form) = (["api", "challenge", &request.opponent], challenge_form(request));
+        let body = self.http.call(HttpCall::post(&path, Topic::Challenge).form(&form)).await?;
         decode::<wire::ChallengeCreated>("the challenge", &body).map(|created| Done::Challenged(created.into_id()))
     }
-}
 
-impl LichessServer {
+    async fn ask_tournament(
+        &self,
+        tournament: &Tournament,
+        what: &str,
+        form: &[(&str, String)],
+    ) -> Result<Done, ActionError> {
+        self.by_kind(tournament, |kind| async move {
+            let path = ["api", path_of(kind), &tournament.id, what];
+            self.http.call(HttpCall::post(&path, Topic::Join).form(form)).await.map(taken)
+        })
+        .await
+    }
+
+    /// An arena and a Swiss tournament have different addresses; where the kind is not known, the second is tried after the first.
+    async fn by_kind<T, F>(&self, tournament: &Tournament, ask: impl Fn(TournamentKind) -> F) -> Result<T, ActionError>
+    where
+        F: Future<Output = Result<T, ActionError>>,
+    {
+        match tournament.kind {
+            Some(kind) => ask(kind).await,
+            None => match ask(TournamentKind::Arena).await {
+                Err(ActionError::NotFound(_)) => ask(TournamentKind::Swiss).await,
+                other => other,
+            },
+        }
+    }
+
     async fn act(&self, action: Action) -> Result<Done, ActionError> {
         let answer = |id: ChallengeId, what: &'static str, topic: Topic| async move {
             self.http.call(HttpCall::post(&["api", "challenge", id.as_str(), what], topic)).await.map(taken)
@@ -198,8 +218,18 @@ impl LichessServer {
                 let form = [("room", room.key().to_owned()), ("text", text)];
                 self.http.call(HttpCall::post(&call, Topic::Chat).form(&form)).await.map(taken)
             }
-            Action::Join(entry) => self.join_tournament(&entry).await,
-            Action::Leave(tournament) => self.leave_tournament(&tournament).await,
+            // A part that was given up for a while is taken up again.
+            Action::Join(entry) => {
+                let mut form = Vec::new();
+                form.extend(entry.password.as_ref().map(|password| ("password", password.reveal().to_owned())));
+                form.extend(entry.team.map(|team| ("team", team)));
+                if entry.pair_now {
+                    form.push(("pairMeAsap", "true".to_owned()));
+                }
+                self.ask_tournament(&entry.tournament, "join", &form).await
+            }
+            // For good, or for now: points are kept.
+            Action::Leave(tournament) => self.ask_tournament(&tournament, "withdraw", &[]).await,
             Action::Tell { .. } => {
                 Err(ActionError::Unsupported("Lichess has no way for bots to write to people outside games"))
             }
@@ -247,12 +277,30 @@ impl Server for LichessServer {
         true
     }
 
+    /// The arenas and Swiss tournaments of a team, those of the past among them.
     async fn team_tournaments(&self, team: &str) -> Result<Vec<TournamentInfo>, ActionError> {
-        self.tournaments_of(team).await
+        let us = self.http.our_id().await?;
+        let mut found = Vec::new();
+        for (kind, path) in [(TournamentKind::Arena, "arena"), (TournamentKind::Swiss, "swiss")] {
+            let query = [("max", MOST_LISTED)];
+            let call = ["api", "team", team, path];
+            let body = self.http.call(HttpCall::get(&call, Topic::Tournament).query(&query)).await?;
+            let listed = objects::<wire::TournamentJson>("the team's tournaments", &body)?;
+            found.extend(listed.into_iter().filter_map(|json| json.into_info(kind, &us, Timestamp::now())));
+        }
+        Ok(found)
     }
 
     async fn tournament(&self, tournament: &Tournament) -> Result<TournamentInfo, ActionError> {
-        self.tournament_info(tournament).await
+        let us = &self.http.our_id().await?;
+        self.by_kind(tournament, |kind| async move {
+            let path = ["api", path_of(kind), &tournament.id];
+            let body = self.http.call(HttpCall::get(&path, Topic::Tournament)).await?;
+            let json: wire::TournamentJson = decode("the tournament", &body)?;
+            json.into_info(kind, us, Timestamp::now())
+                .ok_or_else(|| ActionError::Refused(format!("{tournament} is played by rules that have no name here")))
+        })
+        .await
     }
 
     async fn remember(&self, games: &[KnownGame]) {
@@ -270,8 +318,16 @@ impl Server for LichessServer {
         let call = ["game", "export", game.as_str()];
         let query = [("clocks", "false"), ("evals", "false"), ("opening", "false")];
         let body = self.http.call(HttpCall::get(&call, Topic::Record).query(&query).json()).await?;
-        wire::exported_game(&body, &us, self.http.url(), Instant::now())
+        wire::exported_game(&body, &us, &self.http.settings.url, Instant::now())
             .map_err(|error| ActionError::Refused(error.to_string()))
+    }
+}
+
+/// The word for this kind in addresses of the API.
+const fn path_of(kind: TournamentKind) -> &'static str {
+    match kind {
+        TournamentKind::Arena => "tournament",
+        TournamentKind::Swiss => "swiss",
     }
 }
 
@@ -306,18 +362,11 @@ const fn yes_or_no(accept: bool) -> &'static str {
 }
 
 fn challenge_form(request: &ChallengeRequest) -> Vec<(&'static str, String)> {
+    let color = request.our_color.map_or("random", |color| color.fold_wb("white", "black"));
     let mut form = vec![
         ("rated", request.terms.rated.to_string()),
         ("variant", request.terms.variant.key().to_owned()),
-        (
-            "color",
-            match request.our_color {
-                None => "random",
-                Some(Color::White) => "white",
-                Some(Color::Black) => "black",
-            }
-            .to_owned(),
-        ),
+        ("color", color.to_owned()),
     ];
     match request.terms.time_control {
         TimeControl::RealTime { initial, increment } => {

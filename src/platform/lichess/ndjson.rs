@@ -10,7 +10,6 @@ pub struct LineReader {
     partial: Vec<u8>,
     /// Longer lines are dropped, in bytes.
     limit: usize,
-    /// True while a line over the limit is skipped.
     skipping: bool,
 }
 
@@ -25,7 +24,6 @@ impl LineReader {
     /// Longer than any line a server has cause to send: a game of a thousand moves takes five thousand bytes.
     pub const DEFAULT_LIMIT: usize = 256 * 1024;
 
-    /// A reader that keeps lines of up to `limit` bytes.
     pub const fn new(limit: usize) -> Self {
         Self { partial: Vec::new(), limit, skipping: false }
     }
@@ -45,8 +43,7 @@ impl LineReader {
         lines
     }
 
-    /// Returns the text after the last line end, once the stream is over. It is complete only if
-    /// the server ended it so.
+    /// Returns the text after the last line end, which may be incomplete.
     pub fn finish(mut self) -> Option<String> {
         self.take().and_then(Result::ok)
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use domain::{Clocks, GameState, ServerEvent};
+use domain::ServerEvent;
 
 /// A stream is not given up sooner than this, however little time is left on our clock.
 const SHORTEST: Duration = Duration::from_secs(2);
@@ -21,12 +21,6 @@ const MOST_OPENING: u32 = 8;
 /// The longest pause before the whole state is fetched again.
 const LONGEST_RESYNC: Duration = Duration::from_secs(10);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum OurTime {
-    Left(Duration, Instant),
-    Unlimited,
-}
-
 /// The patience with one stream. With a game's it follows the clock: while the opponent thinks and we have little time, a dead stream has
 /// to be found out soon. It doubles with every alarm that was false, up to what a server that sends a sign of life every seven seconds
 /// needs. The event stream has no clock.
@@ -34,10 +28,6 @@ enum OurTime {
 pub(super) struct Patience {
     /// The patience without time pressure.
     usual: Duration,
-    /// The patience by the bot's clock.
-    by_clock: Duration,
-    /// The most that our clock can bear.
-    most_by_clock: Duration,
     /// Openings in a row that did not bring the whole state in time.
     failures: u32,
     /// The time of the last good opening up to the whole state.
@@ -47,18 +37,16 @@ pub(super) struct Patience {
     /// The length of the last list of moves, in bytes.
     moves: usize,
     our_color: Option<domain::Color>,
-    our_time: Option<OurTime>,
+    /// Our clock, if there is one, when it was told, and true if the opponent was to move then.
+    our_time: Option<(Option<Duration>, Instant, bool)>,
     white_begins: bool,
     lost_to_silence: bool,
 }
 
 impl Patience {
-    /// Creates the patience for a game of which nothing is known yet.
     pub(super) const fn new(usual: Duration) -> Self {
         Self {
             usual,
-            by_clock: usual,
-            most_by_clock: usual,
             failures: 0,
             last_opening: Duration::ZERO,
             false_alarms: 0,
@@ -70,11 +58,10 @@ impl Patience {
         }
     }
 
-    /// Returns the time for an opening that begins now, and for pauses on its way to the whole
-    /// state.
+    /// Returns the time for an opening, and for pauses on its way to the whole state.
     pub(super) fn with_opening(&self) -> Duration {
         let least = SHORTEST_OPENING.min(self.usual).max(self.last_opening * TIMES_LAST_OPENING);
-        doubled(self.by_clock.max(least), self.failures).min(self.usual * MOST_OPENING)
+        doubled(self.by_clock(PART_OF_CLOCK).max(least), self.failures).min(self.usual * MOST_OPENING)
     }
 
     /// An opening ended `after` it began, without the whole state. One that was refused or cut off before its time was not too slow,
@@ -100,8 +87,8 @@ impl Patience {
     /// Returns the allowed silence of an open stream. If the next one takes long to open, giving up
     /// a live stream costs more than a dead one, as long as the bot's clock can bear that.
     pub(super) fn with_silence(&self) -> Duration {
-        let least = (self.last_opening * 2).min(self.most_by_clock);
-        doubled(self.by_clock.max(least), self.false_alarms).min(self.usual)
+        let least = (self.last_opening * 2).min(self.by_clock(MOST_OF_CLOCK));
+        doubled(self.by_clock(PART_OF_CLOCK).max(least), self.false_alarms).min(self.usual)
     }
 
     /// Returns true if waiting from `now` on costs no more than half of the bot's clock. An unknown
@@ -109,12 +96,11 @@ impl Patience {
     pub(super) fn allows(&self, wait: Duration, now: Instant) -> bool {
         match self.our_time {
             None => false,
-            Some(OurTime::Unlimited) => true,
-            Some(OurTime::Left(left, told)) => wait <= left.saturating_sub(now.saturating_duration_since(told)) / 2,
+            Some((None, ..)) => true,
+            Some((Some(left), told, _)) => wait <= left.saturating_sub(now.saturating_duration_since(told)) / 2,
         }
     }
 
-    /// A stream was given up because it was silent.
     pub(super) fn was_lost_to_silence(&mut self) {
         self.lost_to_silence = true;
     }
@@ -137,25 +123,20 @@ impl Patience {
             _ => return false,
         };
         self.moves = state.moves.len();
-        self.our_time = self.our_time_in(state);
-        let running = self.running_clock(state);
-        let by_clock = |part| running.map_or(self.usual, |left| (left / part).max(SHORTEST).min(self.usual));
-        (self.by_clock, self.most_by_clock) = (by_clock(PART_OF_CLOCK), by_clock(MOST_OF_CLOCK));
+        let white_to_move = state.plies().is_multiple_of(2) == self.white_begins;
+        self.our_time = self.our_color.map(|ours| {
+            let left = state.clocks.map(|clocks| clocks.of(ours).remaining);
+            (left, state.received, ours.is_white() != white_to_move)
+        });
         true
     }
 
-    fn our_time_in(&self, state: &GameState) -> Option<OurTime> {
-        let ours = self.our_color?;
-        let left = |clocks: Clocks| OurTime::Left(clocks.of(ours).remaining, state.received);
-        Some(state.clocks.map_or(OurTime::Unlimited, left))
-    }
-
-    /// Returns our clock while the opponent thinks: while it is our move, no needed line can be
-    /// missed.
-    fn running_clock(&self, state: &GameState) -> Option<Duration> {
-        let (ours, clocks) = (self.our_color?, state.clocks?);
-        let white_to_move = state.plies().is_multiple_of(2) == self.white_begins;
-        (ours.is_white() != white_to_move).then(|| clocks.of(ours).remaining)
+    /// Returns the patience by our clock: while it is our move, no needed line can be missed.
+    fn by_clock(&self, part: u32) -> Duration {
+        match self.our_time {
+            Some((Some(left), _, true)) => (left / part).max(SHORTEST).min(self.usual),
+            _ => self.usual,
+        }
     }
 }
 
@@ -166,7 +147,9 @@ fn doubled(patience: Duration, times: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::{Clock, GameId, GameInfo, GameStatus, GameTerms, Offers, Player, TimeControl, Variant};
+    use domain::{
+        Clock, Clocks, GameId, GameInfo, GameState, GameStatus, GameTerms, Offers, Player, TimeControl, Variant,
+    };
 
     const USUAL: Duration = Duration::from_secs(15);
 

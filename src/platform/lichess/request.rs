@@ -5,9 +5,7 @@ use reqwest::Method;
 /// Topic of a request: each has a limit of its own at the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Topic {
-    /// Our account.
     Account,
-    /// Our running games.
     Playing,
     Record,
     Accept,
@@ -26,10 +24,8 @@ pub(super) enum Topic {
 /// Requests of one turn wait for each other, those of another do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// Chat of games.
     Chat,
     Games,
-    /// Records of games.
     Records,
     /// Answers to challenges: their makers wait for them, and the server for twenty seconds.
     Challenges,
@@ -43,30 +39,20 @@ impl Turn {
 }
 
 impl Topic {
-    pub(super) const fn turn(self) -> Turn {
+    /// Returns the turn of its requests, and its word in the metrics.
+    pub(super) const fn turn_and_word(self) -> (Turn, &'static str) {
         match self {
-            Self::Chat => Turn::Chat,
-            Self::Playing => Turn::Games,
-            Self::Record => Turn::Records,
-            Self::Accept | Self::Decline | Self::Cancel => Turn::Challenges,
-            Self::Users | Self::Tournament => Turn::Lists,
-            Self::Account | Self::Challenge | Self::Join => Turn::Usual,
-        }
-    }
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Account => "account",
-            Self::Playing => "playing",
-            Self::Record => "game_export",
-            Self::Accept => "challenge_accept",
-            Self::Decline => "challenge_decline",
-            Self::Cancel => "challenge_cancel",
-            Self::Challenge => "challenge",
-            Self::Chat => "chat",
-            Self::Users => "users",
-            Self::Tournament => "tournament",
-            Self::Join => "tournament_join",
+            Self::Account => (Turn::Usual, "account"),
+            Self::Playing => (Turn::Games, "playing"),
+            Self::Record => (Turn::Records, "game_export"),
+            Self::Accept => (Turn::Challenges, "challenge_accept"),
+            Self::Decline => (Turn::Challenges, "challenge_decline"),
+            Self::Cancel => (Turn::Challenges, "challenge_cancel"),
+            Self::Challenge => (Turn::Usual, "challenge"),
+            Self::Chat => (Turn::Chat, "chat"),
+            Self::Users => (Turn::Lists, "users"),
+            Self::Tournament => (Turn::Lists, "tournament"),
+            Self::Join => (Turn::Usual, "tournament_join"),
         }
     }
 }
@@ -85,7 +71,7 @@ impl Lane {
         match self {
             Self::Stream => "stream",
             Self::Urgent => "game",
-            Self::Ordinary(topic) => topic.word(),
+            Self::Ordinary(topic) => topic.turn_and_word().1,
         }
     }
 }
@@ -103,17 +89,21 @@ pub(super) struct HttpCall<'a> {
 }
 
 impl<'a> HttpCall<'a> {
+    fn new(method: Method, path: &'a [&'a str], lane: Lane) -> Self {
+        Self { method, path, query: &[], form: &[], text: None, json: false, lane }
+    }
+
     pub(super) fn get(path: &'a [&'a str], topic: Topic) -> Self {
-        Self { method: Method::GET, path, query: &[], form: &[], text: None, json: false, lane: Lane::Ordinary(topic) }
+        Self::new(Method::GET, path, Lane::Ordinary(topic))
     }
 
     pub(super) fn post(path: &'a [&'a str], topic: Topic) -> Self {
-        Self { method: Method::POST, ..Self::get(path, topic) }
+        Self::new(Method::POST, path, Lane::Ordinary(topic))
     }
 
     /// A POST on which a clock waits.
     pub(super) fn urgent(path: &'a [&'a str]) -> Self {
-        Self { method: Method::POST, path, query: &[], form: &[], text: None, json: false, lane: Lane::Urgent }
+        Self::new(Method::POST, path, Lane::Urgent)
     }
 
     pub(super) fn query(self, query: &'a [(&'a str, &'a str)]) -> Self {

@@ -74,8 +74,7 @@ impl ServerUrl {
         self.0.scheme() == "http"
     }
 
-    /// Returns the address of `path`, whose segments are escaped, so that no outside name can
-    /// change the target.
+    /// Returns the address of `path`, whose segments are escaped: no name changes the target.
     pub(super) fn at(&self, path: &[&str]) -> Url {
         let mut url = self.0.clone();
         if let Ok(mut segments) = url.path_segments_mut() {

@@ -15,29 +15,21 @@ use super::{
 };
 use domain::ActionError;
 
-/// A stream that the server keeps open.
 pub(super) struct Stream {
     response: Response,
     reader: LineReader,
     lines: VecDeque<Result<String, LineTooLong>>,
     received: Instant,
     /// The time of the last bytes of a line, without blank keep-alive lines.
-    progress: Instant,
-    patience: Duration,
+    pub progress: Instant,
+    /// The longest silence of the open stream.
+    pub patience: Duration,
     opened: Instant,
     is_over: bool,
 }
 
-/// The duration after which a stream counts as good: its loss is a new failure, not the last one
-/// again.
+/// The duration after which the loss of a stream is a new failure, not the last one again.
 const GOOD: Duration = Duration::from_secs(1);
-
-pub(super) struct StreamLine {
-    /// The line, unless it was too long.
-    pub text: Result<String, LineTooLong>,
-    /// The arrival of its last bytes.
-    pub received: Instant,
-}
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum StreamEnd {
@@ -67,26 +59,16 @@ impl Stream {
         })
     }
 
-    /// Changes how long the stream may be silent.
-    pub(super) fn set_patience(&mut self, patience: Duration) {
-        self.patience = patience;
-    }
-
-    /// Returns the time of the last bytes of a line.
-    pub(super) fn progress(&self) -> Instant {
-        self.progress
-    }
-
     /// Returns true if it was open long enough for an immediate reconnection.
     pub(super) fn was_good(&self) -> bool {
         self.opened.elapsed() >= GOOD
     }
 
-    /// The next line. Nothing is lost if the future is dropped.
-    pub(super) async fn next(&mut self) -> Result<StreamLine, StreamEnd> {
+    /// The next line, unless it was too long, and the arrival of its last bytes. Nothing is lost if the future is dropped.
+    pub(super) async fn next(&mut self) -> Result<(Result<String, LineTooLong>, Instant), StreamEnd> {
         loop {
             if let Some(text) = self.lines.pop_front() {
-                return Ok(StreamLine { text, received: self.received });
+                return Ok((text, self.received));
             }
             if self.is_over {
                 return Err(StreamEnd::Closed);

@@ -13,14 +13,12 @@ pub struct Token(String);
 
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
-    /// None of the places has one.
     #[error(
         "no Lichess token: put it into a file and name that as `token_file`, set {TOKEN_VARIABLE}, or load the systemd credential `{TOKEN_CREDENTIAL}`"
     )]
     Missing,
     #[error("cannot read the Lichess token from {}: {reason}", path.display())]
     Unreadable { path: PathBuf, reason: io::Error },
-    /// The text found cannot be a token.
     #[error("{place} holds no Lichess token: letters, digits and underscores are expected, nothing else")]
     Malformed { place: String },
 }

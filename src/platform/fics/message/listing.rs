@@ -5,11 +5,10 @@
 use jiff::civil::{Date, DateTime, Time};
 use shakmaty::Color;
 
-use super::{FicsMessage, RowTerms, name::is_name};
+use super::{FicsMessage, RowTerms, is_name};
 use domain::{GameInfo, GameStatus};
 
-/// Lists cut names off that are longer than their column: that of past games after 13 or 14 letters, that of games that wait
-/// after 15.
+/// Lists cut long names off, that of past games after 13 letters or more, others after 15.
 const SHORTEST_CUT: usize = 13;
 
 /// True if a list that shows `listed` may mean the player `name`.
@@ -21,7 +20,6 @@ pub(in crate::fics) fn may_name(listed: &str, name: &str) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedTime {
     pub at: DateTime,
-    /// `UTC`, `PST`.
     pub zone: Option<String>,
 }
 
@@ -64,14 +62,12 @@ pub enum ListedMoves {
 /// A line of the answer to `stored`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredGame {
-    /// Name of the other player, perhaps cut off; of some servers both players, with a blank
-    /// between them.
+    /// Name of the other player, perhaps cut off; of some servers both names, with a blank between.
     pub opponent: String,
     /// Our colour, where the server says.
     pub our_color: Option<Color>,
     /// True if the opponent is logged in, where the server says.
     pub online: Option<bool>,
-    /// Date of the adjournment, if it is readable.
     pub date: Option<Date>,
     pub terms: Option<RowTerms>,
 }
@@ -85,17 +81,14 @@ pub struct PastGame {
     pub opponent: String,
     pub our_color: Color,
     pub status: GameStatus,
-    /// The side that won; `None` for a draw, or a game without result.
     pub winner: Option<Color>,
     pub terms: Option<RowTerms>,
-    /// End of the game, if it is readable.
     pub ended: Option<ListedTime>,
     /// The line, which tells it from every other.
     pub line: String,
 }
 
 impl PastGame {
-    /// True if it may have been against this player.
     pub fn is_with(&self, name: &str) -> bool {
         may_name(&self.opponent, name)
     }
@@ -180,7 +173,6 @@ fn past(number: u32, text: &str) -> Option<PastGame> {
     Some(PastGame { number, opponent, our_color, status, winner, terms, ended, line: text.to_owned() })
 }
 
-/// The colour in a row of a list.
 fn color_of(letter: &str) -> Option<Color> {
     match letter {
         "W" => Some(Color::White),
@@ -217,61 +209,39 @@ mod tests {
 
     #[test]
     fn stored_games_of_several_servers() {
-        let Some(FicsMessage::Stored(game)) =
-            read(" 1: W gbtami         N [ wr  2   2] 31-31 W18  --- Wed Dec 23, 06:58 PST 2009")
-        else {
-            panic!("a stored game")
+        let stored = |line: &str| match read(line) {
+            Some(FicsMessage::Stored(game)) => game,
+            other => panic!("{line}: {other:?}"),
         };
+        let game = stored(" 1: W gbtami         N [ wr  2   2] 31-31 W18  --- Wed Dec 23, 06:58 PST 2009");
         assert_eq!((game.opponent.as_str(), game.our_color, game.online), ("gbtami", Some(Color::White), Some(false)));
         assert_eq!(game.date, Some(jiff::civil::date(2009, 12, 23)));
-        let Some(FicsMessage::Stored(game)) = read(" 1: B Ann  Y [  u 15   0] 39-39 W7   C88 2026-11-20 21:10 UTC")
-        else {
-            panic!("a stored game")
-        };
+        let game = stored(" 1: B Ann  Y [  u 15   0] 39-39 W7   C88 2026-11-20 21:10 UTC");
         assert_eq!((game.online, game.date), (Some(true), Some(jiff::civil::date(2026, 11, 20))));
         assert_eq!(read("1 stored game found."), Some(FicsMessage::StoredEnd));
-        assert!(matches!(read("   ann vs. bob"), Some(FicsMessage::Stored(_))));
+        stored("   ann vs. bob");
     }
 
     #[test]
     fn games_that_are_over() {
-        for (line, number, opponent, our_color, status, winner) in [
+        for (line, expected) in [
             (
                 " 9: + ---- B ---- BotAlpha      [bnr  3   0] C20 Dis 2026-11-20 21:11 UTC",
-                9,
-                "BotAlpha",
-                Color::Black,
-                GameStatus::Timeout,
-                Some(Color::Black),
+                "9 BotAlpha Black Timeout Some(Black)",
             ),
             (
                 " 0: -    0 B    0 GuestRGPW     [ bu  5   0] C40 Res Fri Nov 20 21:00:33 2026",
-                0,
-                "GuestRGPW",
-                Color::Black,
-                GameStatus::Resign,
-                Some(Color::White),
+                "0 GuestRGPW Black Resign Some(White)",
             ),
-            (
-                " 4: = 1500 W 1600 Ann           [snu 15   0] C88 Agr 2026-11-20 21:11 UTC",
-                4,
-                "Ann",
-                Color::White,
-                GameStatus::Draw,
-                None,
-            ),
+            (" 4: = 1500 W 1600 Ann           [snu 15   0] C88 Agr 2026-11-20 21:11 UTC", "4 Ann White Draw None"),
             (
                 " 5: + ---- W ---- Annabellatheel[bnu  3  12] C23 Mat 2026-11-20 20:56 UTC",
-                5,
-                "Annabellatheel",
-                Color::White,
-                GameStatus::Mate,
-                Some(Color::White),
+                "5 Annabellatheel White Mate Some(White)",
             ),
         ] {
             let Some(FicsMessage::Past(game)) = read(line) else { panic!("{line}") };
-            assert_eq!((game.number, game.opponent.as_str(), game.our_color), (number, opponent, our_color), "{line}");
-            assert_eq!((game.status, game.winner), (status, winner), "{line}");
+            let PastGame { number, opponent, our_color, status, winner, .. } = game;
+            assert_eq!(format!("{number} {opponent} {our_color:?} {status:?} {winner:?}"), expected, "{line}");
         }
     }
 

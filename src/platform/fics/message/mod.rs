@@ -8,7 +8,6 @@
 
 mod ending;
 mod listing;
-mod name;
 mod reading;
 mod style12;
 mod terms;
@@ -18,35 +17,39 @@ mod tests;
 pub use ending::{GameEnd, GameStart};
 pub(in crate::fics) use listing::may_name;
 pub use listing::{ListedMoves, ListedTime, PastGame, StoredGame};
-pub(in crate::fics) use name::is_name;
 pub use style12::{BoardRelation, Style12};
 pub use terms::{MatchSide, MatchTerms, RowTerms, ShownRating, ToldRules, time_control};
+
+/// No server of this family has names this long.
+const LONGEST_NAME: usize = 32;
+
+/// True if `text` can be a player's name: letters and digits, a letter first. Names become parts of commands, in which anything else
+/// would be another word, an offer's number, or a command of its own.
+pub(in crate::fics) fn is_name(text: &str) -> bool {
+    text.len() <= LONGEST_NAME
+        && text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
 
 /// One line of a server, understood.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FicsMessage {
     // Logging in.
-    /// `login:`
     AskName,
-    /// `password:`
     AskPassword,
     /// `Press return to enter the server as "X":`, with the name, where it stands there.
     AskReturn(Option<String>),
     /// `**** Invalid password! ****`
     WrongPassword,
     BadName(String),
-    /// The server accepts no logins now.
     Full(String),
-    /// We, or our address, are not wanted.
     Banned(String),
     /// `**** Starting FICS session as X(C) ****`
     Session(Speaker),
-    /// Another login uses this name now; we are disconnected.
     Displaced,
     Kicked(String),
     /// The server closes the connection because we were silent.
     TimedOut(String),
-    /// The server goes down, now or soon.
     Shutdown(String),
 
     // Boards and games.
@@ -67,13 +70,10 @@ pub enum FicsMessage {
     Moves(ListedMoves),
     /// Our command was read as a move that is not legal, as the server says.
     IllegalMove,
-    /// Our move came while the opponent was to move.
     NotOurMove,
-    /// No game is running for the command.
     NotPlaying,
     /// Our `flag` changed nothing: there is time left, or the server waits for the opponent's timeseal.
     NotFlagged,
-    /// Our game has no clock.
     NoClock,
     /// Our game cannot be adjourned, because a guest plays it.
     CannotAdjourn,
@@ -94,23 +94,17 @@ pub enum FicsMessage {
     Offer(FicsOffer),
     /// `<pr>`: these offers stand no more.
     OffersGone(Vec<u32>),
-    /// A player requests something in our game.
     Asked {
-        /// The name of the player who asks.
         by: String,
         what: OfferKind,
     },
-    /// Our request was sent.
     AskSent(OfferKind),
     /// A request no longer stands; of challenges, all between the player and us.
     Withdrawn {
-        /// Its maker.
         by: String,
         what: OfferKind,
     },
-    /// A player declines a request or challenge of ours.
     Declined {
-        /// The name of the player who declines.
         by: String,
         what: OfferKind,
     },
@@ -125,9 +119,7 @@ pub enum FicsMessage {
     SeekPosted(u32),
 
     // People.
-    /// A player speaks to us or in our game.
     Speech {
-        /// The speaker, as the server names them.
         by: Speaker,
         manner: SpeechKind,
         text: String,
@@ -137,9 +129,7 @@ pub enum FicsMessage {
     /// A player on our notify list, or with an adjourned game, came or went.
     Notification {
         name: String,
-        /// True if the player came.
         arrived: bool,
-        /// True if we have an adjourned game with the player.
         adjourned: bool,
     },
     /// Players who are online and have an adjourned game with us.
@@ -157,14 +147,11 @@ pub enum FicsMessage {
     // The rest.
     /// `x: Command not found.`
     UnknownCommand {
-        /// Typed command, or its first word.
         command: String,
     },
-    /// A `set` or `iset` was not taken.
     SettingRefused(String),
     /// Known, and nothing to us: talk of others, advertisements, acknowledgements.
     Noise,
-    /// A line we do not know: for the log.
     Unknown(String),
 }
 
@@ -184,7 +171,6 @@ impl Speaker {
     }
 }
 
-/// Kind of speech.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpeechKind {
     /// To us alone.
@@ -197,19 +183,15 @@ pub enum SpeechKind {
     Whisper,
 }
 
-/// Proposal to an opponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OfferKind {
     Match,
-    /// To end the game as a draw.
     Draw,
     /// Takeback of half-moves.
     Takeback(u32),
-    /// To end the game without result.
     Abort,
     /// To go on another time.
     Adjourn,
-    /// To change sides.
     Switch,
     /// To stop the clocks, or to let them run again.
     Pause,
@@ -253,7 +235,6 @@ pub struct FicsOffer {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GameParameters {
     pub game: u32,
-    /// `blitz`, `wild/fr`.
     pub kind: String,
     pub rated: bool,
     /// White's and Black's rating.

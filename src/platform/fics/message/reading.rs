@@ -3,7 +3,7 @@
 
 use super::{
     FicsMessage, FicsOffer, GameParameters, ListedTime, MatchTerms, OfferKind, ShownRating, Speaker, SpeechKind,
-    Style12, ending, listing, name::is_name,
+    Style12, ending, is_name, listing,
 };
 
 impl FicsMessage {
@@ -30,6 +30,11 @@ impl FicsMessage {
         };
         known.or_else(|| unknown_command(&line)).unwrap_or(Self::Unknown(line))
     }
+}
+
+/// Returns true if `text` begins with one of `starts`, which bars separate.
+fn begins_with_any(text: &str, starts: &str) -> bool {
+    starts.split('|').any(|start| text.starts_with(start))
 }
 
 /// Lines made for programs: `<12>`, `<g1>`, `<pf>` and so on.
@@ -119,26 +124,19 @@ fn announcement(line: &str) -> Option<FicsMessage> {
 
 fn shuts_down(words: &str) -> bool {
     let words = words.to_ascii_lowercase();
-    ["shutdown", "shutting down", "going down", "server is down"].iter().any(|part| words.contains(part))
+    ["shutdown", "shutting down", "going down", "server is down"].into_iter().any(|part| words.contains(part))
 }
 
-/// Reads the server's reason for refusing a login. Only lines that begin in the server's own way
-/// come here.
+/// Reads the reason for a refused login from a line that begins in the server's own way.
 fn login_refusal(words: &str) -> Option<FicsMessage> {
     let lower = words.to_ascii_lowercase();
-    let any = |parts: &[&str]| parts.iter().any(|part| lower.contains(part));
-    Some(if any(&["is banned", "are banned", "logins are blocked", "no longer allowed", "not allowed to log"]) {
+    let any = |parts: &str| parts.split('|').any(|part| lower.contains(part));
+    let full = "server is full|reached its limit|too many users|too many connections|maximum number of|try again later";
+    Some(if any("is banned|are banned|logins are blocked|no longer allowed|not allowed to log") {
         FicsMessage::Banned(words.to_owned())
-    } else if any(&[
-        "server is full",
-        "reached its limit",
-        "too many users",
-        "too many connections",
-        "maximum number of",
-        "try again later",
-    ]) {
+    } else if any(full) {
         FicsMessage::Full(words.to_owned())
-    } else if any(&["name should be", "names should be", "names may be", "names can only", "is not a valid name"]) {
+    } else if any("name should be|names should be|names may be|names can only|is not a valid name") {
         FicsMessage::BadName(words.to_owned())
     } else {
         return None;
@@ -147,12 +145,12 @@ fn login_refusal(words: &str) -> Option<FicsMessage> {
 
 /// `(told X, who is playing)` and the like.
 fn acknowledgement(line: &str) -> Option<FicsMessage> {
-    let known = ["(told ", "(kibitzed to ", "(whispered to ", "(After logging in", "(shouted to ", "(c-shouted to "];
+    let known = "(told |(kibitzed to |(whispered to |(After logging in|(shouted to |(c-shouted to ";
     let counted = || {
         let (count, rest) = line[1..].split_once(' ')?;
         (count.bytes().all(|byte| byte.is_ascii_digit()) && rest.starts_with("player")).then_some(())
     };
-    (known.iter().any(|start| line.starts_with(start)) || counted().is_some()).then_some(FicsMessage::Noise)
+    (begins_with_any(line, known) || counted().is_some()).then_some(FicsMessage::Noise)
 }
 
 /// `--** X is a computer **--`, `--> X shouts`, and rules across the screen.
@@ -184,24 +182,17 @@ fn adjourned_online(line: &str) -> Option<FicsMessage> {
 
 /// `frobnicate: Command not found.` and what other servers say instead.
 fn unknown_command(line: &str) -> Option<FicsMessage> {
-    let ends = [
-        ": Command not found",
-        ": Command has failed",
-        ": command not found",
-        ": Unknown command",
-        ": No such command",
-    ];
-    let starts = ["No such command (", "Unknown command: ", "Unknown command ", "Bad command: "];
+    let ends = ": Command not found|: Command has failed|: command not found|: Unknown command|: No such command";
+    let starts = "No such command (|Unknown command: |Unknown command |Bad command: ";
     let bare = line.trim_end_matches(['.', '!']);
     let command = ends
-        .iter()
+        .split('|')
         .find_map(|end| bare.strip_suffix(end))
-        .or_else(|| Some(starts.iter().find_map(|start| bare.strip_prefix(start))?.trim_end_matches(')')))?;
+        .or_else(|| Some(starts.split('|').find_map(|start| bare.strip_prefix(start))?.trim_end_matches(')')))?;
     let command = command.trim_matches(['"', '\'']).to_owned();
     // A server repeats what we have sent; before that no other person's words can stand.
     let is_repeated = command.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric) && !command.contains(": ");
-    is_repeated.then_some(())?;
-    Some(FicsMessage::UnknownCommand { command })
+    is_repeated.then_some(FicsMessage::UnknownCommand { command })
 }
 
 /// `blitz rating adjustment: 1500 --> 1512`; the kind of game may be several words, such as `wild/fr` or `blitz crazyhouse`.
@@ -217,90 +208,128 @@ fn rating_adjustment(line: &str) -> Option<FicsMessage> {
     Some(FicsMessage::RatingAdjusted(change))
 }
 
+type Reading = fn(&str) -> Option<FicsMessage>;
+
+/// Beginnings of the server's own lines, separated by bars, and their meanings. The first that fits counts.
+const PHRASES: &[(&str, Reading)] = &[
+    ("login: |Login: ", |_| Some(FicsMessage::AskName)),
+    ("password: |Password: ", |_| Some(FicsMessage::AskPassword)),
+    ("Press return|Press enter|Hit return|Hit enter", |line| {
+        Some(FicsMessage::AskReturn(line.split('"').nth(1).map(str::to_owned)))
+    }),
+    ("Invalid move|Illegal move", |_| Some(FicsMessage::IllegalMove)),
+    ("Invalid password|Incorrect password|Wrong password", |_| Some(FicsMessage::WrongPassword)),
+    ("Challenge: ", |line| terms(line).map(FicsMessage::Challenge)),
+    ("Issuing: ", |line| terms(line).map(FicsMessage::Issued)),
+    ("Creating: ", |line| terms(line).map(FicsMessage::Creating)),
+    ("Challenge from ", challenge_removed),
+    (
+        "It is not your move|It is not your turn|It's not your move|It's not your turn|Not your move|Not your turn",
+        |_| Some(FicsMessage::NotOurMove),
+    ),
+    ("You can't flag an untimed", |_| Some(FicsMessage::NoClock)),
+    ("Opponent is not out of time|Opponent has timeseal|Checking |The clock is not ticking|You can't flag", |_| {
+        Some(FicsMessage::NotFlagged)
+    }),
+    ("Draw |Abort |Adjourn |Takeback |Switch |Pause |Unpause ", |line| {
+        let kind = OfferKind::in_words(&line.to_ascii_lowercase()).filter(|_| line.contains("request sent"));
+        kind.map(FicsMessage::AskSent)
+    }),
+    ("Offering |Requesting ", |line| OfferKind::in_words(line).map(FicsMessage::AskSent)),
+    (
+        "Accepting |Declining |Issuing |Removing |Ads |Logging |Thank |Ignoring |Movelist |Updating |Setting |Move |\
+         Challenge to |Stored games for ",
+        noise,
+    ),
+    ("Notification: ", notification),
+    ("Player ", about_named_player),
+    ("No ratings adjustment", |_| Some(FicsMessage::RatingAdjusted(None))),
+    ("No such command", unknown_command),
+    ("No such variable|No such ivariable|Bad value|Cannot alter", |line| {
+        Some(FicsMessage::SettingRefused(line.to_owned()))
+    }),
+    (
+        "There are no offers to|There are no pending offers|There is no offer|\
+         You have no offers|You have more than one|You have no pending",
+        no_such_offer,
+    ),
+    (
+        "Match request|No player named|No user named|No such player|No such category|There is no player matching|\
+         There is no such|Can't interpret ",
+        refusal,
+    ),
+    ("There are no|There is no", noise),
+    ("Local time|Server time|Greenwich time|GM time", |line| {
+        Some(ListedTime::read(line).map_or(FicsMessage::Noise, FicsMessage::ServerTime))
+    }),
+    ("Server ", |line| {
+        let goes_down = line.strip_prefix("Server ").is_some_and(shuts_down);
+        if goes_down { Some(FicsMessage::Shutdown(line.to_owned())) } else { login_refusal(line) }
+    }),
+    ("Finger of |Statistics for ", |_| Some(FicsMessage::FingerBegins)),
+    (
+        "All players must be registered to adj|Both players must be registered to adj|You must be registered to adj",
+        |_| Some(FicsMessage::CannotAdjourn),
+    ),
+    ("On for", |_| Some(FicsMessage::Presence(true))),
+    ("Last disconnected", |_| Some(FicsMessage::Presence(false))),
+    ("Only registered players may have stored games", |_| Some(FicsMessage::StoredEnd)),
+    ("Only registered players", refusal),
+    ("Rated |Unrated ", |line| line.contains("match, initial time").then_some(FicsMessage::Noise)),
+    ("Game ", about_game),
+    ("Command ignored", |line| Some(FicsMessage::UnknownCommand { command: line.to_owned() })),
+    ("The |A |Names |Sorry, |Due ", login_refusal),
+    ("You can \"accept\"", |_| Some(FicsMessage::ChallengeEnds)),
+    ("You are not playing|You are neither playing|You have no game", |_| Some(FicsMessage::NotPlaying)),
+    (
+        "You have an adjourned game with |You can't|You cannot|You can only have|You are on |You are already|You must |\
+         You do not |You don't ",
+        refusal,
+    ),
+    ("You have ", |line| if line.contains(" on your noplay list") { refusal(line) } else { noise(line) }),
+    ("You accept|You decline|You withdraw|You will |You are now|You are connected|You can |You would ", noise),
+    ("Your opponent", about_opponent),
+    ("Your ", your),
+];
+
 /// Lines that begin with words of the server's own.
 fn server_phrase(line: &str) -> Option<FicsMessage> {
-    let refused = || Some(refusal(line));
-    let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-    match word {
-        "login:" | "Login:" => Some(FicsMessage::AskName),
-        "password:" | "Password:" => Some(FicsMessage::AskPassword),
-        "Press" | "Hit" if rest.starts_with("return") || rest.starts_with("enter") => {
-            Some(FicsMessage::AskReturn(rest.split('"').nth(1).map(str::to_owned)))
-        }
-        "Invalid" if rest.starts_with("move") => Some(FicsMessage::IllegalMove),
-        "Invalid" | "Incorrect" | "Wrong" => rest.starts_with("password").then_some(FicsMessage::WrongPassword),
-        "Challenge:" => MatchTerms::read(rest).map(|terms| FicsMessage::Challenge(Box::new(terms))),
-        "Issuing:" => MatchTerms::read(rest).map(|terms| FicsMessage::Issued(Box::new(terms))),
-        "Creating:" => MatchTerms::read(rest).map(|terms| FicsMessage::Creating(Box::new(terms))),
-        "Challenge" => challenge_gone(rest),
-        "Illegal" => rest.starts_with("move").then_some(FicsMessage::IllegalMove),
-        "It" | "It's" => not_our_move(rest.trim_start_matches("is ").strip_prefix("not ")?),
-        "Not" => not_our_move(rest),
-        "Opponent" => {
-            rest.starts_with("is not out of time").then_some(FicsMessage::NotFlagged).or_else(|| timeseal_check(rest))
-        }
-        "Checking" => Some(FicsMessage::NotFlagged),
-        "Draw" | "Abort" | "Adjourn" | "Takeback" | "Switch" | "Pause" | "Unpause" if rest.contains("request sent") => {
-            OfferKind::in_words(&line.to_ascii_lowercase()).map(FicsMessage::AskSent)
-        }
-        "Offering" | "Requesting" => OfferKind::in_words(rest).map(FicsMessage::AskSent),
-        "Accepting" | "Declining" | "Issuing" | "Removing" | "Ads" | "Logging" | "Thank" | "Ignoring" | "Movelist"
-        | "Updating" | "Setting" | "Move" => Some(FicsMessage::Noise),
-        "Notification:" => notification(rest),
-        "Match" => rest.starts_with("request").then(refused).flatten(),
-        "Player" if rest.ends_with("has no games stored.") => Some(FicsMessage::StoredEnd),
-        "Player" => rest.contains("banned").then(|| FicsMessage::Banned(line.to_owned())).or_else(refused),
-        "No" => no_such(line, rest),
-        "There" => there(line, rest),
-        "Bad" => rest.starts_with("value").then(|| FicsMessage::SettingRefused(line.to_owned())),
-        "Can't" => rest.starts_with("interpret ").then(refused).flatten(),
-        "Cannot" => rest.starts_with("alter").then(|| FicsMessage::SettingRefused(line.to_owned())),
-        "The" => {
-            rest.starts_with("clock is not ticking").then_some(FicsMessage::NotFlagged).or_else(|| login_refusal(line))
-        }
-        "Local" | "Server" | "Greenwich" | "GM" if rest.starts_with("time") => {
-            Some(ListedTime::read(rest).map_or(FicsMessage::Noise, FicsMessage::ServerTime))
-        }
-        "Server" => shuts_down(rest).then(|| FicsMessage::Shutdown(line.to_owned())).or_else(|| login_refusal(line)),
-        "Stored" => rest.starts_with("games for ").then_some(FicsMessage::Noise),
-        "Finger" => rest.starts_with("of ").then_some(FicsMessage::FingerBegins),
-        "Statistics" => rest.starts_with("for ").then_some(FicsMessage::FingerBegins),
-        "All" | "Both" => rest.starts_with("players must be registered to adj").then_some(FicsMessage::CannotAdjourn),
-        "On" => rest.starts_with("for").then_some(FicsMessage::Presence(true)),
-        "Last" => rest.starts_with("disconnected").then_some(FicsMessage::Presence(false)),
-        "Only" if rest.starts_with("registered players may have stored games") => Some(FicsMessage::StoredEnd),
-        "Only" if rest.starts_with("registered players") => refused(),
-        "Rated" | "Unrated" => rest.contains("match, initial time").then_some(FicsMessage::Noise),
-        "Game" => about_game(rest),
-        "Command" => rest.starts_with("ignored").then(|| FicsMessage::UnknownCommand { command: line.to_owned() }),
-        "A" | "Names" | "Sorry," | "Due" => login_refusal(line),
-        "You" => you(line, rest),
-        "Your" => your(rest),
-        _ => None,
-    }
+    // A word that a blank ends may also be the whole line.
+    let is_word = |start: &str| start.strip_suffix(' ').is_some_and(|word| word == line && !word.contains(' '));
+    let begins = |start: &str| line.starts_with(start) || is_word(start);
+    let (_, reading) = PHRASES.iter().find(|(starts, _)| starts.split('|').any(begins))?;
+    reading(line)
 }
 
-/// `your move.` after a "not".
-fn not_our_move(words: &str) -> Option<FicsMessage> {
-    (words.starts_with("your move") || words.starts_with("your turn")).then_some(FicsMessage::NotOurMove)
+fn noise(_line: &str) -> Option<FicsMessage> {
+    Some(FicsMessage::Noise)
 }
 
-/// `Challenge from X removed.`, `Challenge to X withdrawn.`
-fn challenge_gone(rest: &str) -> Option<FicsMessage> {
-    if rest.starts_with("to ") {
-        return Some(FicsMessage::Noise);
-    }
-    let name = rest.strip_prefix("from ")?.strip_suffix(" removed.").filter(|name| is_name(name))?;
+/// Reads the terms after the first word.
+fn terms(line: &str) -> Option<Box<MatchTerms>> {
+    MatchTerms::read(line.split_once(' ')?.1).map(Box::new)
+}
+
+/// `Challenge from X removed.`
+fn challenge_removed(line: &str) -> Option<FicsMessage> {
+    let name = line.strip_prefix("Challenge from ")?.strip_suffix(" removed.").filter(|name| is_name(name))?;
     Some(FicsMessage::Withdrawn { by: name.to_owned(), what: OfferKind::Match })
 }
 
-fn timeseal_check(rest: &str) -> Option<FicsMessage> {
-    rest.starts_with("has timeseal").then_some(FicsMessage::NotFlagged)
+/// `Player "X" is involved in another game.`
+fn about_named_player(line: &str) -> Option<FicsMessage> {
+    if line.ends_with("has no games stored.") {
+        Some(FicsMessage::StoredEnd)
+    } else if line.contains("banned") {
+        Some(FicsMessage::Banned(line.to_owned()))
+    } else {
+        refusal(line)
+    }
 }
 
 /// `X, who has an adjourned game with you, has arrived.`
-fn notification(rest: &str) -> Option<FicsMessage> {
-    let (speaker, after) = speaker(rest)?;
+fn notification(line: &str) -> Option<FicsMessage> {
+    let (speaker, after) = speaker(line.split_once(' ')?.1)?;
     let (adjourned, news) = match after.strip_prefix(", ").and_then(|after| after.split_once(", ")) {
         Some((clause, news)) => (clause.contains("adjourned game with you"), news),
         None => (false, after.trim_start()),
@@ -313,131 +342,52 @@ fn notification(rest: &str) -> Option<FicsMessage> {
     })
 }
 
-fn no_such(line: &str, rest: &str) -> Option<FicsMessage> {
-    if rest.starts_with("such variable") || rest.starts_with("such ivariable") {
-        Some(FicsMessage::SettingRefused(line.to_owned()))
-    } else if rest.starts_with("ratings adjustment") {
-        Some(FicsMessage::RatingAdjusted(None))
-    } else if rest.starts_with("such command") {
-        unknown_command(line)
-    } else if ["player named", "user named", "such player", "such category"].iter().any(|no| rest.starts_with(no)) {
-        Some(refusal(line))
-    } else {
-        None
-    }
-}
-
-fn there(line: &str, rest: &str) -> Option<FicsMessage> {
-    if rest.starts_with("are no offers to")
-        || rest.starts_with("are no pending offers")
-        || rest.starts_with("is no offer")
-    {
-        Some(no_such_offer(line))
-    } else if rest.starts_with("is no player matching") || rest.starts_with("is no such") {
-        Some(refusal(line))
-    } else if rest.starts_with("are no") || rest.starts_with("is no") {
-        Some(FicsMessage::Noise)
-    } else {
-        None
-    }
-}
-
-fn refusal(line: &str) -> FicsMessage {
-    FicsMessage::Refused { words: line.to_owned(), about: named(line) }
+fn refusal(line: &str) -> Option<FicsMessage> {
+    Some(FicsMessage::Refused { words: line.to_owned(), about: named(line) })
 }
 
 /// `There are no pending offers from X.`, `There is no offer 5 to accept.` What we decline is done with for us, there or not.
-fn no_such_offer(line: &str) -> FicsMessage {
+fn no_such_offer(line: &str) -> Option<FicsMessage> {
     if line.contains(" to decline") || line.contains(" to withdraw") {
-        return FicsMessage::Noise;
+        return Some(FicsMessage::Noise);
     }
     let number = || line.split([' ', '.']).find(|word| word.parse::<u32>().is_ok()).map(str::to_owned);
-    FicsMessage::NoSuchOffer(named(line).or_else(number))
+    Some(FicsMessage::NoSuchOffer(named(line).or_else(number)))
 }
 
 /// The player whom a line of the server's own words names.
 fn named(line: &str) -> Option<String> {
-    let before = [
-        "Player \"",
-        " named \"",
-        "matching the name ",
-        "pending offers from ",
-        "pending offers to ",
-        "adjourned game with ",
-    ];
-    let rest = before.iter().find_map(|words| Some(line.split_once(words)?.1))?;
+    let before = "Player \"| named \"|matching the name |pending offers from |pending offers to |adjourned game with ";
+    let rest = before.split('|').find_map(|words| Some(line.split_once(words)?.1))?;
     Some(speaker(rest)?.0.name)
 }
 
 /// `Game 12: X has lagged for 30 seconds.`
-fn about_game(rest: &str) -> Option<FicsMessage> {
-    let number = rest.split_once(':')?.0;
+fn about_game(line: &str) -> Option<FicsMessage> {
+    let number = line.strip_prefix("Game ")?.split_once(':')?.0;
     number.bytes().all(|byte| byte.is_ascii_digit()).then_some(FicsMessage::Noise)
 }
 
-/// `You are not playing a game.`, `You accept the challenge of X.`
-fn you(line: &str, rest: &str) -> Option<FicsMessage> {
-    const REFUSALS: &[&str] = &[
-        "have an adjourned game with ",
-        "can't",
-        "cannot",
-        "can only have",
-        "are on ",
-        "are already",
-        "must ",
-        "do not ",
-        "don't ",
-    ];
-    let begins = |starts: &[&str]| starts.iter().any(|start| rest.starts_with(start));
-    let is_on_our_list = rest.starts_with("have ") && rest.contains(" on your noplay list");
-    Some(if begins(&["can \"accept\""]) {
-        FicsMessage::ChallengeEnds
-    } else if begins(&["are not playing", "are neither playing", "have no game"]) {
-        FicsMessage::NotPlaying
-    } else if begins(&["have no offers", "have more than one", "have no pending"]) {
-        no_such_offer(line)
-    } else if rest.starts_with("can't flag an untimed") {
-        FicsMessage::NoClock
-    } else if rest.starts_with("can't flag") {
-        FicsMessage::NotFlagged
-    } else if rest.starts_with("must be registered to adj") {
-        FicsMessage::CannotAdjourn
-    } else if is_on_our_list || begins(REFUSALS) {
-        refusal(line)
-    } else if begins(&["accept", "decline", "withdraw", "will ", "are now", "are connected", "have ", "can ", "would "])
-    {
-        FicsMessage::Noise
+/// `Your opponent has lost contact or quit.`
+fn about_opponent(line: &str) -> Option<FicsMessage> {
+    if line.contains("has lost contact") {
+        Some(FicsMessage::OpponentLost)
+    } else if line.contains("not out of time") || line.contains("has timeseal") {
+        Some(FicsMessage::NotFlagged)
     } else {
-        return None;
-    })
+        more_time(line)
+    }
 }
 
-/// `Your seek has been posted with index 46.`, `Your opponent has lost contact or quit.`
-fn your(rest: &str) -> Option<FicsMessage> {
-    if let Some(words) = rest.strip_prefix("opponent") {
-        return if words.contains("has lost contact") {
-            Some(FicsMessage::OpponentLost)
-        } else if words.contains("not out of time") || words.contains("has timeseal") {
-            Some(FicsMessage::NotFlagged)
-        } else {
-            more_time(words)
-        };
-    }
-    if let Some((_, index)) = rest.split_once("posted with index ") {
+/// `Your seek has been posted with index 46.`
+fn your(line: &str) -> Option<FicsMessage> {
+    if let Some((_, index)) = line.split_once("posted with index ") {
         return index.trim_end_matches('.').parse().ok().map(FicsMessage::SeekPosted);
     }
-    let known = [
-        "communication",
-        "seek",
-        "new RD",
-        "blitz rating",
-        "challenge intercepts",
-        "lightning rating",
-        "standard rating",
-        "interface",
-    ];
-    (known.iter().any(|start| rest.starts_with(start)) || rest.contains("rating will change"))
-        .then_some(FicsMessage::Noise)
+    let known =
+        "communication|seek|new RD|blitz rating|challenge intercepts|lightning rating|standard rating|interface";
+    let is_known = begins_with_any(line.strip_prefix("Your ")?, known) || line.contains("rating will change");
+    is_known.then_some(FicsMessage::Noise)
 }
 
 /// `... has added 30 seconds to your clock.`
@@ -492,10 +442,7 @@ fn about_player(line: &str) -> Option<FicsMessage> {
         return (!by.titles.is_empty()).then_some(FicsMessage::Noise);
     }
     // It may be with us that they have begun to play; the board will show it.
-    if [", who was challenging you, has ", ", whom you were challenging, has "]
-        .iter()
-        .any(|gone| rest.starts_with(gone))
-    {
+    if begins_with_any(rest, ", who was challenging you, has |, whom you were challenging, has ") {
         return Some(FicsMessage::Withdrawn { by: by.name, what: OfferKind::Match });
     }
     let rest = rest.trim_start();
@@ -524,19 +471,9 @@ fn about_player(line: &str) -> Option<FicsMessage> {
             gone.then_some(FicsMessage::OpponentLost)
         }),
         "is" => {
-            let refusals = [
-                "not open",
-                "censoring",
-                "playing",
-                "involved",
-                "in a tournament",
-                "not logged in",
-                "not online",
-                "examining",
-                "away",
-            ];
-            let refused = refusals.iter().any(|start| object.starts_with(start));
-            refused.then(|| refusal(by))
+            let refusals =
+                "not open|censoring|playing|involved|in a tournament|not logged in|not online|examining|away";
+            begins_with_any(object, refusals).then(|| refusal(by))
         }
         "only" => object.starts_with("wants to play ").then(|| refusal(by)),
         "set" | "unset" | "set." | "unset." | "left" => Some(FicsMessage::Noise),

@@ -7,13 +7,11 @@ use std::time::Duration;
 
 use shakmaty::Color;
 
-use super::name::is_name;
+use super::is_name;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoardRelation {
-    /// We play, and it is our move.
     OurMove,
-    /// We play, and the opponent is to move.
     TheirMove,
     /// The position a game began from, within a list of its moves.
     StartOfList,
@@ -63,7 +61,6 @@ pub struct Style12 {
 }
 
 impl Style12 {
-    /// Reads a line that begins with `<12>`.
     pub fn read(line: &str) -> Option<Self> {
         let mut fields = line.strip_prefix("<12>")?.split_ascii_whitespace();
         let mut placement = String::with_capacity(72);
@@ -143,12 +140,10 @@ impl Style12 {
         matches!(self.relation, BoardRelation::OurMove | BoardRelation::TheirMove)
     }
 
-    /// True if it shows the game of this number and these players.
     pub fn is_of(&self, game: u32, white: &str, black: &str) -> bool {
         self.game == game && self.white.eq_ignore_ascii_case(white) && self.black.eq_ignore_ascii_case(black)
     }
 
-    /// The player against us, where we play.
     pub fn opponent(&self) -> Option<&str> {
         self.our_color().map(|color| color.fold_wb(self.black.as_str(), self.white.as_str()))
     }

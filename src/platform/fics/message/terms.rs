@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use shakmaty::Color;
 
-use super::name::is_name;
+use super::is_name;
 use domain::{GameTerms, Player, TimeControl, Variant};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,8 +35,7 @@ pub struct MatchSide {
 }
 
 impl MatchSide {
-    /// Returns the player in the program's own type; guests carry the title `U`, as the server
-    /// writes it.
+    /// Returns the player; guests carry the title `U`, as the server writes it.
     pub fn player(&self, is_computer: bool) -> Player {
         Player {
             rating: self.rating.value,
@@ -64,7 +63,6 @@ pub struct MatchTerms {
     pub second_time: Option<(u32, u32)>,
     /// The position the game is loaded from, such as `wild/fr`.
     pub loaded: Option<String>,
-    /// True if it resumes a game that was adjourned.
     pub adjourned: bool,
 }
 
@@ -158,7 +156,6 @@ impl MatchTerms {
         }
     }
 
-    /// Returns the rules in the server's words.
     pub fn rules(&self) -> ToldRules {
         let kind = ToldRules::of(&self.kind);
         match &self.loaded {
@@ -197,7 +194,6 @@ pub fn time_control(minutes: u32, increment: u32) -> TimeControl {
 /// The kind of a game in a row of a list: `[ br  3   0]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowTerms {
-    /// True if ratings change.
     pub rated: bool,
     /// Minutes and seconds a move.
     pub time: (u32, u32),
@@ -267,8 +263,7 @@ impl ToldRules {
         words.fold(Self::Untold, Self::and)
     }
 
-    /// Combines two statements about one game. A word for the speed, such as `blitz`, is no
-    /// objection to a variant.
+    /// Combines two statements about a game. A word for the speed is no objection to a variant.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {

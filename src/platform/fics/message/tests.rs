@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::FicsMessage;
+use super::*;
 
 /// Lines of every family, to be cut and mixed.
 const LINES: [&str; 16] = [
@@ -32,6 +32,17 @@ fn line() -> impl Strategy<Value = String> {
         format!("{}{character}{}", &line[..at], &line[at + 1..])
     });
     prop_oneof![cut, changed, ".{0,80}"]
+}
+
+#[test]
+fn names_are_letters_and_digits() {
+    for name in ["Ann", "GuestZHMG", "resign", "Bob2"] {
+        assert!(is_name(name), "{name}");
+    }
+    let long = "a".repeat(LONGEST_NAME + 1);
+    for text in ["", "17", "evil;resign", "an n", "-", "Ann\n", "Ann(C)", "\u{e9}ve", long.as_str()] {
+        assert!(!is_name(text), "{text:?}");
+    }
 }
 
 proptest! {

@@ -2,7 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::{CurrentGame, FicsSession, FollowedGame, RequestAnswer, challenges::is_kind_of_offer, requests::Want};
+use super::{
+    CurrentGame, FicsSession, FollowedGame, RequestAnswer, challenges::is_kind_of_offer, requests::Want,
+    speech::may_be_said,
+};
 use crate::fics::{
     for_people,
     message::{OfferKind, is_name},
@@ -28,13 +31,11 @@ impl FicsSession {
         self.send_what_waits(now);
     }
 
-    /// Sends a command; that is all there is to it.
     fn done_by(&mut self, command: &str) -> Course {
         self.send(command);
         Ok(Some(Done::Taken))
     }
 
-    /// Sends a command when nothing that matters more is held up by it; that is all there is to it.
     fn done_in_turn(&mut self, command: String) -> Course {
         self.send_in_turn(command);
         Ok(Some(Done::Taken))
@@ -47,7 +48,6 @@ impl FicsSession {
         Ok(None)
     }
 
-    /// Asks whether a player is online.
     pub(crate) fn look_for(&mut self, name: &str, ticket: u64, now: Instant) {
         if self.us.is_none() {
             let answer = ActionError::Unavailable("not connected".to_owned());
@@ -56,9 +56,7 @@ impl FicsSession {
         self.requests.open(ticket, Want::Presence, now);
         match name_of(name) {
             Ok(name) => self.send(&format!("finger {name}")),
-            Err(_) => {
-                self.requests.settle(|want| *want == Want::Presence, Ok(RequestAnswer::There(false)));
-            }
+            Err(_) => drop(self.requests.settle_presence(false)),
         }
     }
 
@@ -66,7 +64,8 @@ impl FicsSession {
         match action {
             Action::Accept(id) if self.challenges.get(&id).is_some_and(|one| one.is_stored) => {
                 let opponent = self.challenges.remove(&id).map(|one| one.opponent).unwrap_or_default();
-                self.resume_allowed(&opponent, now);
+                self.adjournments.allow(&opponent);
+                self.resume_if_possible(now);
                 Ok(Some(Done::Taken))
             }
             Action::Accept(id) => {
@@ -138,7 +137,7 @@ impl FicsSession {
             ChatRoom::Spectator => format!("whisper {text}"),
         };
         // The server does not show us what we say ourselves.
-        let username = self.us.as_ref().map_or_else(String::new, |us| us.name.clone());
+        let username = self.our_name().to_owned();
         self.tell(ServerEvent::Chat(id.clone(), ChatLine { room, username, text }));
         self.done_in_turn(command)
     }
@@ -160,7 +159,7 @@ impl FicsSession {
         let handle = self.handle_of(id);
         let opponent = self.challenges.remove(id).map(|pending| pending.opponent).unwrap_or_default();
         let handle = handle?;
-        if let Some(why) = polite(reason).filter(|_| self.courtesy.may_be_said(&opponent, now)) {
+        if let Some(why) = polite(reason).filter(|_| may_be_said(&mut self.thanked, &opponent, now)) {
             self.send_in_turn(format!("tell {opponent} Sorry, {why}."));
         }
         self.done_by(&format!("decline {handle}"))
@@ -172,8 +171,7 @@ impl FicsSession {
         is_there.then_some(()).ok_or_else(|| ActionError::NotFound(format!("game {id} does not run")))
     }
 
-    /// Checks that a game may be aborted: once both sides have moved, `abort` would only ask the
-    /// opponent.
+    /// Checks that a game may be aborted: after both first moves the opponent would be asked.
     fn may_be_aborted(&self, id: &GameId) -> Result<(), ActionError> {
         match &self.current {
             CurrentGame::Running(game) if game.info.id == *id && game.plies_made() >= 2 => {
@@ -212,10 +210,10 @@ impl FicsSession {
         // Those of other positions have been answered by the boards that came since.
         if self.requests.is_open(|want| matches!(want, Want::OurMove { uci: sent, .. } if *sent == uci)) {
             // The board that shows it answers both.
-            self.requests.join(ticket, |want| matches!(want, Want::OurMove { .. }));
+            self.requests.join(ticket, Want::is_our_move);
             return Ok(None);
         }
-        if self.requests.is_open(|want| matches!(want, Want::OurMove { .. })) {
+        if self.requests.is_open(Want::is_our_move) {
             return Err(ActionError::Unavailable("another move is already on its way".to_owned()));
         }
         // An offer belongs after the move, when it is the opponent's turn to think about it.

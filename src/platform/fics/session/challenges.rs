@@ -5,18 +5,16 @@
 
 use std::time::{Duration, Instant};
 
-use crate::fics::message::{MatchSide, MatchTerms};
+use crate::fics::message::MatchTerms;
 use domain::{Challenge, ChallengeId, ChallengeObstacle};
 
-/// Time in which a challenge that the server took away may have become a game, whose board comes
-/// next.
+/// Time in which the board may come of a game that a vanished challenge has become.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Words that mean a kind of offer where an offer is accepted by a word.
 const KINDS_OF_OFFERS: [&str; 11] =
     ["match", "draw", "pause", "unpause", "abort", "takeback", "adjourn", "switch", "simul", "partner", "all"];
 
-/// True if a server takes this name for a kind of offer.
 pub(super) fn is_kind_of_offer(name: &str) -> bool {
     KINDS_OF_OFFERS.iter().any(|kind| kind.eq_ignore_ascii_case(name))
 }
@@ -39,10 +37,21 @@ pub(super) struct PendingChallenge {
     /// True if it is a game that waits, of which only the server's list has told: the opponent has asked for nothing.
     pub is_stored: bool,
     /// Time at which the server took it away.
-    gone: Option<Instant>,
+    pub gone: Option<Instant>,
 }
 
 impl PendingChallenge {
+    pub(super) fn new(
+        id: ChallengeId,
+        opponent: &str,
+        incoming: bool,
+        index: Option<u32>,
+        terms: Box<MatchTerms>,
+    ) -> Self {
+        let opponent = opponent.to_lowercase();
+        Self { id, opponent, incoming, index, terms, is_accepted: false, is_stored: false, gone: None }
+    }
+
     fn server_name(&self) -> String {
         self.index.map_or_else(|| self.opponent.clone(), |index| index.to_string())
     }
@@ -54,14 +63,12 @@ pub(super) struct Challenges {
 }
 
 impl Challenges {
-    /// The challenge between us and `opponent` in this direction.
     pub(super) fn with(&mut self, opponent: &str, incoming: bool) -> Option<&mut PendingChallenge> {
         let same =
             |one: &&mut PendingChallenge| one.incoming == incoming && one.opponent.eq_ignore_ascii_case(opponent);
         self.pending.iter_mut().find(same)
     }
 
-    /// Returns a challenge by our id.
     pub(super) fn get(&self, id: &ChallengeId) -> Option<&PendingChallenge> {
         self.pending.iter().find(|one| one.id == *id)
     }
@@ -74,27 +81,10 @@ impl Challenges {
     }
 
     /// Notes a challenge. The server lets one player make us one at a time, so an older one that it replaces is returned.
-    pub(super) fn add(
-        &mut self,
-        id: ChallengeId,
-        opponent: &MatchSide,
-        incoming: bool,
-        index: Option<u32>,
-        terms: Box<MatchTerms>,
-    ) -> Option<ChallengeId> {
-        let opponent = opponent.name.to_lowercase();
-        let replaced = self.with(&opponent, incoming).map(|one| one.id.clone());
+    pub(super) fn add(&mut self, new: PendingChallenge) -> Option<ChallengeId> {
+        let replaced = self.with(&new.opponent, new.incoming).map(|one| one.id.clone());
         self.pending.retain(|one| Some(&one.id) != replaced.as_ref());
-        self.pending.push(PendingChallenge {
-            id,
-            opponent,
-            incoming,
-            index,
-            terms,
-            is_accepted: false,
-            is_stored: false,
-            gone: None,
-        });
+        self.pending.push(new);
         replaced
     }
 
@@ -138,11 +128,9 @@ impl Challenges {
 
     /// Removes and returns challenges that became no game.
     pub(super) fn expired(&mut self, now: Instant) -> Vec<PendingChallenge> {
-        let expired =
-            |one: &PendingChallenge| one.gone.is_some_and(|gone| now.saturating_duration_since(gone) >= GRACE);
-        let (gone, pending) = std::mem::take(&mut self.pending).into_iter().partition(expired);
-        self.pending = pending;
-        gone
+        let is_expired =
+            |one: &mut PendingChallenge| one.gone.is_some_and(|gone| now.saturating_duration_since(gone) >= GRACE);
+        self.pending.extract_if(.., is_expired).collect()
     }
 
     pub(super) fn wake_at(&self) -> Option<Instant> {
@@ -157,13 +145,11 @@ impl Challenges {
         (source, all.into_iter().map(|one| one.id).collect())
     }
 
-    /// The connection is lost, and all challenges with it.
     pub(super) fn clear(&mut self) -> Vec<ChallengeId> {
         self.pending.drain(..).map(|one| one.id).collect()
     }
 }
 
-/// A challenge in the words of the whole program.
 pub(super) fn challenge(pending: &PendingChallenge, us: &str, is_computer: bool) -> Challenge {
     let terms = &pending.terms;
     let we_are_first = terms.first.name.eq_ignore_ascii_case(us);

@@ -1,15 +1,17 @@
 //! The game on the board, from its first board to its end.
+//!
+//! Servers send the change of our rating in a line of its own, as a rule right after the end of the game. So the end of a rated
+//! game is told once that line has come, or after [`RATING_PATIENCE`].
 
 use std::time::{Duration, Instant};
 
 use super::{
-    CurrentGame, FicsSession, OpeningGame, REST, RequestAnswer, SENTENCE_PATIENCE, UnplayableGame,
-    game::{Announcement, Followed, FollowedGame, MovesAnswer},
-    rating::FinishedGame,
+    CurrentGame, FicsSession, OpeningGame, REST, RequestAnswer, SENTENCE_PATIENCE,
+    game::{Announcement, Followed, FollowedGame, MovesAnswer, line_from, start_line},
     requests::Want,
 };
 use crate::fics::message::{BoardRelation, GameEnd, ListedMoves, Style12};
-use domain::{ActionError, Done, GameId, GameStatus, ServerEvent};
+use domain::{ActionError, Done, GameId, GameState, GameStatus, Line, LineError, ServerEvent};
 
 /// Timeout for the answer to `moves`, after which it is requested again.
 const LIST_PATIENCE: Duration = Duration::from_secs(5);
@@ -21,6 +23,9 @@ const LISTS_IN_VAIN: u32 = 3;
 
 /// The time that the opponent may take to agree to the end of a game that is not played.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(15);
+
+/// Time that the end of a rated game waits for the change of our rating.
+const RATING_PATIENCE: Duration = Duration::from_secs(1);
 
 impl OpeningGame {
     /// When the game is played from its board without a list. A server that has said nothing since it was asked may be one that we
@@ -43,7 +48,7 @@ impl FicsSession {
     pub(super) fn board(&mut self, board: Style12, now: Instant) {
         if board.relation == BoardRelation::StartOfList {
             if let CurrentGame::Opening(opening) = &mut self.current {
-                opening.list.starts_from(board);
+                opening.list.start = Some(board);
             }
             return;
         }
@@ -58,18 +63,19 @@ impl FicsSession {
             return;
         }
         self.silence.is_broken(now);
+        let is_current = self.current.is(board.game, &board.white, &board.black);
         match &mut self.current {
-            CurrentGame::Running(game) if game.is_shown_by(&board) => match game.follow(&board, now) {
+            _ if !is_current => self.game_begins(board, now),
+            CurrentGame::Running(game) => match game.follow(&board, now) {
                 Followed::Lost => self.reopen(board, now),
                 followed => self.followed(followed),
             },
-            CurrentGame::Opening(opening) if opening.board.is_of(board.game, &board.white, &board.black) => {
+            CurrentGame::Opening(opening) => {
                 opening.give_up_at = give_up_at(&board, now);
                 opening.board = board;
                 opening.received = now;
             }
-            CurrentGame::Unplayable(game) if game.board.is_of(board.game, &board.white, &board.black) => {}
-            _ => self.game_begins(board, now),
+            CurrentGame::Unplayable { .. } | CurrentGame::Empty => {}
         }
     }
 
@@ -90,11 +96,10 @@ impl FicsSession {
         }
         self.settle_our_moves();
         // After a takeback a reader that only adds moves would not follow.
-        if followed == Followed::Back || self.whole_due.is_some() { self.tell_whole() } else { self.tell_state() }
+        self.tell_game(followed == Followed::Back || self.whole_due.is_some());
     }
 
-    /// Settles the moves that we have sent by the moves that we know: accepted, or too late for the
-    /// position on the board.
+    /// Settles the moves that we have sent: accepted, or too late for the position on the board.
     fn settle_our_moves(&mut self) {
         let CurrentGame::Running(game) = &self.current else { return };
         let moves = game.line().moves();
@@ -118,8 +123,8 @@ impl FicsSession {
         if let Some(id) = self.current_id().cloned() {
             self.tell(ServerEvent::GameGone(id));
         }
-        let ours = self.us.as_ref().map_or("", |us| us.name.as_str());
-        let opponent = if board.white.eq_ignore_ascii_case(ours) { &board.black } else { &board.white }.clone();
+        let us = self.our_name();
+        let opponent = if board.white.eq_ignore_ascii_case(us) { &board.black } else { &board.white }.clone();
         let mut said = std::mem::take(&mut self.said);
         said.start.take_if(|start| start.game != board.game);
         said.facts.take_if(|facts| facts.game != board.game);
@@ -155,9 +160,9 @@ impl FicsSession {
             self.adjournments.is_new(&opponent, now);
         }
         let source = source.map(|source| source.id);
-        let id = waiting
-            .or_else(|| source.as_ref().map(GameId::from))
-            .unwrap_or_else(|| if resumed { self.name_of_resumed(&opponent) } else { self.new_name(&opponent).into() });
+        let id = waiting.or_else(|| source.as_ref().map(GameId::from)).unwrap_or_else(|| {
+            if resumed { self.name_of_resumed(&opponent).0 } else { self.new_name(&opponent).into() }
+        });
         self.look_ups.goes_on(&id, &mut self.requests);
         if let Some(source) = source {
             self.requests.settle(|want| *want == Want::Game(source.clone()), Ok(RequestAnswer::Done(Done::Taken)));
@@ -192,8 +197,20 @@ impl FicsSession {
         if board.last_move.is_some() {
             return self.open_with_list(id, said, board, now);
         }
-        match FollowedGame::begin(id.clone(), &board, &said, now) {
-            Ok(game) => self.run(Box::new(game)),
+        self.begin(start_line(&board, said.variant), id, &said, board, now);
+    }
+
+    /// Plays a game that stands where it starts.
+    fn begin(
+        &mut self,
+        start: Result<Line, LineError>,
+        id: GameId,
+        said: &Announcement,
+        board: Style12,
+        received: Instant,
+    ) {
+        match start {
+            Ok(start) => self.run(Box::new(FollowedGame::new(id, start, &board, said, received))),
             Err(error) => self.cannot_play(id, board, &error.to_string()),
         }
     }
@@ -201,22 +218,15 @@ impl FicsSession {
     /// Asks the opponent to end a game, or to put it off, that is not played; where that is not granted in time, the decider about
     /// games is told.
     fn leave_politely(&mut self, id: GameId, board: Style12, why: String, request: &str, now: Instant) {
-        let leave_at = Some(now + LEAVE_PATIENCE);
-        self.current = CurrentGame::Unplayable(Box::new(UnplayableGame { id, board, why, leave_at }));
+        let (board, leave_at) = (Box::new(board), Some(now + LEAVE_PATIENCE));
+        self.current = CurrentGame::Unplayable { id, board, why, leave_at };
         self.send(request);
     }
 
-    pub(super) fn leaving_at(&self) -> Option<Instant> {
-        match &self.current {
-            CurrentGame::Unplayable(game) => game.leave_at,
-            _ => None,
-        }
-    }
-
     pub(super) fn leaving_is_due(&mut self, now: Instant) {
-        let CurrentGame::Unplayable(game) = &mut self.current else { return };
-        if game.leave_at.take_if(|at| *at <= now).is_some() {
-            let (id, reason) = (game.id.clone(), format!("a game that is not played: {}", game.why));
+        let CurrentGame::Unplayable { id, why, leave_at, .. } = &mut self.current else { return };
+        if leave_at.take_if(|at| *at <= now).is_some() {
+            let (id, reason) = (id.clone(), format!("a game that is not played: {why}"));
             self.tell(ServerEvent::GameUnplayable { id, reason });
         }
     }
@@ -265,7 +275,7 @@ impl FicsSession {
         match FollowedGame::resume(id.clone(), board, list, said, *received) {
             Some(game) => self.run(Box::new(game)),
             // It was of the game that was being looked up; the one asked for later comes later.
-            None if self.look_ups.was_under_way() => opening.list = MovesAnswer::default(),
+            None if std::mem::take(&mut self.look_ups.list_on_its_way) => opening.list = MovesAnswer::default(),
             None => {
                 opening.lists_in_vain += 1;
                 opening.list = MovesAnswer::default();
@@ -279,7 +289,6 @@ impl FicsSession {
         }
     }
 
-    /// The time may have come at which the list of moves is late.
     pub(super) fn opening_is_due(&mut self, now: Instant) {
         let CurrentGame::Opening(opening) = &mut self.current else { return };
         if opening.due() <= now {
@@ -298,77 +307,103 @@ impl FicsSession {
         let OpeningGame { id, said, board, received, .. } = *opening;
         let what = "the server did not tell the moves of this game; it is played from the board".to_owned();
         self.tell(ServerEvent::Fault { game: Some(id.clone()), what });
-        match FollowedGame::from_here(id.clone(), &board, &said, received) {
-            Ok(game) => self.run(Box::new(game)),
-            Err(error) => self.cannot_play(id, board, &error.to_string()),
-        }
+        self.begin(line_from(&board, said.variant), id, &said, board, received);
     }
 
     fn run(&mut self, game: Box<FollowedGame>) {
         self.current = CurrentGame::Running(game);
         self.settle_our_moves();
-        self.tell_whole();
+        self.tell_game(true);
     }
 
     /// Announces a game by rules that are unknown here: the bot has to end it.
     pub(super) fn cannot_play(&mut self, id: GameId, board: Style12, why: &str) {
-        let game = UnplayableGame { id: id.clone(), board, why: why.to_owned(), leave_at: None };
-        self.current = CurrentGame::Unplayable(Box::new(game));
-        self.tell(ServerEvent::GameUnplayable { id, reason: format!("unplayable game: {why}") });
+        let (board, why) = (Box::new(board), why.to_owned());
+        let reason = format!("unplayable game: {why}");
+        self.current = CurrentGame::Unplayable { id: id.clone(), board, why, leave_at: None };
+        self.tell(ServerEvent::GameUnplayable { id, reason });
     }
 
     pub(super) fn game_end(&mut self, end: GameEnd, now: Instant) {
-        let (id, rated, last) = match &self.current {
-            CurrentGame::Running(game) if game.is(end.game, &end.white, &end.black) => {
-                (game.info.id.clone(), game.info.terms.rated, Some(game.ended(end.status.clone(), end.winner)))
-            }
-            CurrentGame::Opening(opening) if opening.board.is_of(end.game, &end.white, &end.black) => {
-                (opening.id.clone(), opening.said.rated(), None)
-            }
-            CurrentGame::Unplayable(game) if game.board.is_of(end.game, &end.white, &end.black) => {
-                (game.id.clone(), false, None)
-            }
-            _ => return self.other_game_ended(&end),
+        let is_current = self.current.is(end.game, &end.white, &end.black);
+        let Some(id) = self.current_id().filter(|_| is_current).cloned() else { return self.other_game_ended(&end) };
+        let (rated, last) = match &self.current {
+            CurrentGame::Running(game) => (game.info.terms.rated, Some(game.ended(end.status.clone(), end.winner))),
+            CurrentGame::Opening(opening) => (opening.said.rated(), None),
+            CurrentGame::Unplayable { .. } | CurrentGame::Empty => (false, None),
         };
         let opponent = self.opponent_name();
         let game = self.take_current();
         if end.status == GameStatus::Adjourned
             && let Some(opponent) = opponent
         {
-            self.adjournments.adjourned(&opponent, &id, game);
+            self.adjournments.adjourned(&opponent, &id, game, true);
         }
-        self.said = Announcement::default();
-        self.silence.ends();
-        self.flagging = None;
-        self.whole_due = None;
+        self.forget_game();
         self.seek_at = Some(now + REST);
         let over = Err(ActionError::NotFound(format!("the game is over: {}", end.words)));
-        self.requests.settle_all(|want| matches!(want, Want::OurMove { .. }), &over);
+        self.requests.settle_all(Want::is_our_move, &over);
         self.requests.settle_all(|want| *want == Want::End, &Ok(RequestAnswer::Done(Done::Taken)));
-        let finished = FinishedGame { id: id.clone(), status: end.status.clone(), winner: end.winner, last };
-        self.finished(finished, rated, now);
+        let early = self.early_rating.take();
+        let is_known = early.is_some() || !rated || end.status == GameStatus::Adjourned;
         self.ended = Some((id, end));
+        if is_known {
+            self.tell_end(last, early);
+        } else {
+            self.waiting_end = Some((last, now + RATING_PATIENCE));
+        }
         self.history.game_ends();
         self.send_in_turn("history".to_owned());
         self.look_for_tournaments();
     }
 
     pub(super) fn move_refused(&mut self, why: &str) {
-        self.requests
-            .settle_all(|want| matches!(want, Want::OurMove { .. }), &Err(ActionError::Refused(why.to_owned())));
+        self.requests.settle_all(Want::is_our_move, &Err(ActionError::Refused(why.to_owned())));
     }
 
     pub(super) fn more_time(&mut self, seconds: u32) {
         if let CurrentGame::Running(game) = &mut self.current {
             let color = game.info.our_color;
             game.add_time(color, Duration::from_secs(seconds.into()));
-            self.tell_state();
+            self.tell_game(false);
+        }
+    }
+
+    /// The server says what a game did to our rating; `None`: nothing.
+    pub(super) fn rating_adjusted(&mut self, change: Option<i32>) {
+        if let Some((last, _)) = self.waiting_end.take() {
+            self.tell_end(last, change);
+        } else if matches!(self.current, CurrentGame::Running(_) | CurrentGame::Opening(_)) {
+            self.early_rating = change;
+        }
+    }
+
+    pub(super) fn waiting_end_is_due(&mut self, now: Instant) {
+        if self.waiting_end.as_ref().is_some_and(|(_, due)| *due <= now) {
+            self.tell_waiting_end();
+        }
+    }
+
+    /// Waits no longer for the line about our rating.
+    pub(super) fn tell_waiting_end(&mut self) {
+        self.early_rating = None;
+        if let Some((last, _)) = self.waiting_end.take() {
+            self.tell_end(last, None);
+        }
+    }
+
+    /// Sends the change of our rating before the last state, which is there if the moves were known, so that it is known with the end.
+    fn tell_end(&mut self, last: Option<GameState>, rating_change: Option<i32>) {
+        let Some((id, end)) = &self.ended else { return };
+        let (id, status, winner) = (id.clone(), Some(end.status.clone()), end.winner);
+        self.tell(ServerEvent::GameFinished { id: id.clone(), status, winner, rating_change });
+        if let Some(last) = last {
+            self.tell(ServerEvent::GameState(id, last));
         }
     }
 }
 
-/// Returns the time until which the list of moves of a game is awaited. The opponent's time costs
-/// us nothing.
+/// Returns the time until which the list of moves is awaited. The opponent's time is free.
 fn give_up_at(board: &Style12, now: Instant) -> Instant {
     let (share, most) = WORTH_WAITING;
     let ours = board.our_color().filter(|ours| *ours == board.turn).map(|ours| board.clocks[ours.fold_wb(0, 1)]);

@@ -50,7 +50,6 @@ impl FicsSession {
         });
     }
 
-    /// The server says that the game cannot be adjourned, because a guest plays it.
     pub(super) fn cannot_adjourn(&mut self) {
         if let Some(flagging) = self.flagging.as_mut().filter(|flagging| !flagging.of_guests) {
             flagging.of_guests = true;

@@ -18,8 +18,7 @@ use domain::{
 
 const STANDARD_START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
-/// Time after the opponent's last second before we claim the flag: the server's clock differs from
-/// ours.
+/// Time from the opponent's last second to our claim: the server's clock differs from ours.
 const FLAG_MARGIN: Duration = Duration::from_secs(1);
 
 /// Words of the server about a game before its first board.
@@ -59,8 +58,7 @@ impl Announcement {
         Ok(())
     }
 
-    /// Returns true if the game that begins with `board` differs from `terms`, as far as the server
-    /// says.
+    /// Returns true if, as far as the server says, the game that begins differs from `terms`.
     pub(super) fn contradicts(&self, terms: &MatchTerms, board: &Style12) -> bool {
         let is_told = self.start.is_some() || self.facts.is_some();
         let is_other_variant = match terms.variant() {
@@ -99,7 +97,7 @@ impl Announcement {
 #[derive(Clone, Debug, Default)]
 pub(super) struct MovesAnswer {
     /// The position it begins from, where that is not the usual one.
-    start: Option<Style12>,
+    pub start: Option<Style12>,
     moves: Vec<String>,
     /// Set by the header: rows before it belong to something else.
     begun: bool,
@@ -126,13 +124,8 @@ impl MovesAnswer {
     pub(super) fn moves(&self) -> Option<&[String]> {
         self.begun.then_some(self.moves.as_slice())
     }
-
-    pub(super) fn starts_from(&mut self, board: Style12) {
-        self.start = Some(board);
-    }
 }
 
-/// Effect of a board on the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Followed {
     /// The same position; the clocks may be others.
@@ -157,23 +150,12 @@ pub(super) struct FollowedGame {
     received: Instant,
     pub draw_offers: Offers,
     pub takeback_offers: Offers,
-    /// Half-moves in the newest request for a takeback.
     takeback_plies: u32,
     /// Offers that stand, by the server's numbers.
     pub offers: Vec<(u32, bool, OfferKind)>,
 }
 
 impl FollowedGame {
-    pub(super) fn begin(
-        id: GameId,
-        board: &Style12,
-        said: &Announcement,
-        received: Instant,
-    ) -> Result<Self, LineError> {
-        let start = start_line(board, said.variant)?;
-        Ok(Self::new(id, start, board.ply(), board, said, received))
-    }
-
     /// A game that stands at `board`, with the moves that led there.
     pub(super) fn resume(
         id: GameId,
@@ -186,8 +168,8 @@ impl FollowedGame {
             Some(start) => start_line(start, said.variant).ok()?,
             None => Line::start(said.variant),
         };
-        let first_ply = list.start.as_ref().map_or(0, Style12::ply);
-        let mut game = Self::new(id, start, first_ply, board, said, received);
+        let mut game = Self::new(id, start, board, said, received);
+        game.first_ply = list.start.as_ref().map_or(0, Style12::ply);
         for san in &list.moves {
             let mv = read_san(&game.line, san)?;
             game.line.play(mv).ok()?;
@@ -195,22 +177,8 @@ impl FollowedGame {
         (game.follow(board, received) != Followed::Lost).then_some(game)
     }
 
-    /// A game of which no more is known than the board: it is taken for its own start.
-    pub(super) fn from_here(
-        id: GameId,
-        board: &Style12,
-        said: &Announcement,
-        received: Instant,
-    ) -> Result<Self, LineError> {
-        let variant = match said.variant {
-            Variant::Standard => Variant::FromPosition,
-            other => other,
-        };
-        let start = Line::from_fen(variant, &board.fen())?;
-        Ok(Self::new(id, start, board.ply(), board, said, received))
-    }
-
-    fn new(id: GameId, start: Line, first_ply: usize, board: &Style12, said: &Announcement, received: Instant) -> Self {
+    /// A game whose `start` is at `board`.
+    pub(super) fn new(id: GameId, start: Line, board: &Style12, said: &Announcement, received: Instant) -> Self {
         // Clocks that show nothing before the first move are none, whatever the server says of an increment.
         let is_untimed = board.ply() == 0 && board.clocks.iter().all(Duration::is_zero);
         let told = time_control(board.initial_minutes, board.increment);
@@ -233,7 +201,7 @@ impl FollowedGame {
             info,
             said: said.clone(),
             line: start,
-            first_ply,
+            first_ply: board.ply(),
             clocks: None,
             ticking: false,
             received,
@@ -244,10 +212,6 @@ impl FollowedGame {
         };
         game.read_clocks(board, received);
         game
-    }
-
-    pub(super) fn is_shown_by(&self, board: &Style12) -> bool {
-        self.is(board.game, &board.white, &board.black)
     }
 
     pub(super) fn is_between(&self, name: &str) -> bool {
@@ -294,7 +258,11 @@ impl FollowedGame {
         };
         match followed {
             // A move declines the opponent's offers.
-            Followed::Moved => self.withdraw_offers_to(self.line.turn().other()),
+            Followed::Moved => {
+                for offers in [&mut self.draw_offers, &mut self.takeback_offers] {
+                    *self.line.turn().fold_wb(&mut offers.white, &mut offers.black) = false;
+                }
+            }
             Followed::Back => {
                 self.draw_offers = Offers::default();
                 self.takeback_offers = Offers::default();
@@ -313,15 +281,6 @@ impl FollowedGame {
 
     fn stands_at(&self, board: &Style12) -> bool {
         self.line.turn() == board.turn && placement(self.line.position()) == board.placement
-    }
-
-    fn withdraw_offers_to(&mut self, mover: Color) {
-        for offers in [&mut self.draw_offers, &mut self.takeback_offers] {
-            match mover {
-                Color::White => offers.black = false,
-                Color::Black => offers.white = false,
-            }
-        }
     }
 
     fn read_clocks(&mut self, board: &Style12, received: Instant) {
@@ -353,21 +312,15 @@ impl FollowedGame {
             }
             _ => return false,
         };
-        let held = match color {
-            Color::White => &mut offers.white,
-            Color::Black => &mut offers.black,
-        };
-        std::mem::replace(held, stands) != stands
+        std::mem::replace(color.fold_wb(&mut offers.white, &mut offers.black), stands) != stands
     }
 
-    /// The number of the opponent's offer of this kind.
     pub(super) fn their_offer(&self, kind: OfferKind) -> Option<u32> {
         // How many plies a takeback is about makes it no other kind.
         let is_kind = |what: OfferKind| std::mem::discriminant(&what) == std::mem::discriminant(&kind);
         self.offers.iter().find_map(|(index, ours, what)| (!ours && is_kind(*what)).then_some(*index))
     }
 
-    /// The command that grants the takeback the opponent asks for.
     pub(super) fn takeback_command(&self) -> String {
         match self.their_offer(OfferKind::Takeback(self.takeback_plies)) {
             Some(index) => format!("accept {index}"),
@@ -380,7 +333,6 @@ impl FollowedGame {
         self.first_ply + self.line.ply()
     }
 
-    /// All moves that we know of.
     pub(super) fn line(&self) -> &Line {
         &self.line
     }
@@ -396,16 +348,14 @@ impl FollowedGame {
         self.line.turn() == self.info.our_color
     }
 
-    /// The state in the words of the whole program.
     pub(super) fn state(&self) -> GameState {
         let status = if self.line.ply() == 0 { GameStatus::Created } else { GameStatus::Started };
         self.ended(status, None)
     }
 
     pub(super) fn ended(&self, status: GameStatus, winner: Option<Color>) -> GameState {
-        let moves: Vec<String> = self.line.moves().iter().map(ToString::to_string).collect();
         GameState {
-            moves: moves.join(" "),
+            moves: domain::moves_text(self.line.moves()),
             clocks: self.clocks,
             status,
             winner,
@@ -415,7 +365,6 @@ impl FollowedGame {
         }
     }
 
-    /// Our clock, as the server showed it last; `None` without one.
     pub(super) fn our_clock(&self) -> Option<Duration> {
         self.clocks.map(|clocks| clocks.of(self.info.our_color).remaining)
     }
@@ -438,12 +387,16 @@ impl FollowedGame {
     }
 }
 
-fn start_line(board: &Style12, variant: Variant) -> Result<Line, LineError> {
-    match variant {
-        Variant::Standard if board.placement == STANDARD_START && board.ply() == 0 => Ok(Line::start(variant)),
-        Variant::Standard => Line::from_fen(Variant::FromPosition, &board.fen()),
-        other => Line::from_fen(other, &board.fen()),
-    }
+/// Returns a line that starts at `board`, the first one of its game.
+pub(super) fn start_line(board: &Style12, variant: Variant) -> Result<Line, LineError> {
+    let is_usual = variant == Variant::Standard && board.placement == STANDARD_START && board.ply() == 0;
+    if is_usual { Ok(Line::start(variant)) } else { line_from(board, variant) }
+}
+
+/// Returns a line that starts at `board`, of which no more is known.
+pub(super) fn line_from(board: &Style12, variant: Variant) -> Result<Line, LineError> {
+    let variant = if variant == Variant::Standard { Variant::FromPosition } else { variant };
+    Line::from_fen(variant, &board.fen())
 }
 
 fn placement(position: &impl Position) -> String {
@@ -464,7 +417,6 @@ fn move_to(line: &Line, board: &Style12) -> Option<UciMove> {
     Some(mv.to_uci(line.castling_mode()))
 }
 
-/// The move that a server writes so in its lists.
 pub(super) fn read_san(line: &Line, san: &str) -> Option<UciMove> {
     Some(san_of(san)?.to_move(line.position()).ok()?.to_uci(line.castling_mode()))
 }
@@ -486,7 +438,8 @@ mod tests {
             "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 Ann Bob 1 5 2 39 39 \
              300000 300000 1 none (0:00.000) none 0 0 0",
         );
-        FollowedGame::begin(GameId::new("g"), &first, &Announcement::default(), Instant::now()).expect("a game")
+        let start = start_line(&first, Variant::Standard).expect("a start");
+        FollowedGame::new(GameId::new("g"), start, &first, &Announcement::default(), Instant::now())
     }
 
     const E4: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 1 Ann Bob -1 5 2 39 39 \
@@ -532,7 +485,8 @@ mod tests {
         assert_eq!(game.state().moves, "e2e4 e7e5");
         let empty = MovesAnswer::default();
         assert!(FollowedGame::resume(GameId::new("g"), &board(E5), &empty, &said, Instant::now()).is_none());
-        let here = FollowedGame::from_here(GameId::new("g"), &board(E5), &said, Instant::now()).expect("a game");
+        let start = line_from(&board(E5), Variant::Standard).expect("a position");
+        let here = FollowedGame::new(GameId::new("g"), start, &board(E5), &said, Instant::now());
         assert_eq!((here.state().moves.as_str(), here.info.terms.variant), ("", Variant::FromPosition));
     }
 

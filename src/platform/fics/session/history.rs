@@ -61,7 +61,6 @@ mod tests {
         }
     }
 
-    /// A game in which we have White.
     fn game(opponent: &str) -> GameInfo {
         let time_control = TimeControl::Unlimited;
         GameInfo {

@@ -22,7 +22,7 @@ use jiff::{SignedDuration, Timestamp, civil::DateTime, tz::TimeZone};
 use shakmaty::Position;
 
 use super::{
-    CurrentGame, FicsSession, RequestAnswer,
+    CurrentGame, FicsSession, RequestAnswer, RequestResult,
     game::{MovesAnswer, read_san},
     requests::Requests,
 };
@@ -55,26 +55,24 @@ const ZONES_DIFFER: SignedDuration = SignedDuration::from_hours(26);
 /// A server tells its time in no more zones.
 const MOST_ZONES: usize = 4;
 
-/// A clock's time, read as if it were in UTC.
+/// Reads a clock as if it showed UTC.
 fn in_utc(time: DateTime) -> Option<Timestamp> {
     time.to_zoned(TimeZone::UTC).ok().map(|time| time.timestamp())
 }
 
 #[derive(Default)]
 pub(super) struct LookUps {
-    waiting: VecDeque<PendingLookUp>,
+    /// The games to look up, each with the number under which it is answered.
+    waiting: VecDeque<(u64, KnownGame)>,
+    /// Number of lists for the first of them that were missing or incomplete.
+    failures: u32,
     step: Option<Step>,
-    until: Option<Instant>,
+    /// Time at which the awaited list is late.
+    pub(super) until: Option<Instant>,
     /// Tells the ends of lists apart.
     serial: u32,
     /// True if the moves of a past game may still come that no look-up waits for.
-    list_on_its_way: bool,
-}
-
-struct PendingLookUp {
-    ticket: u64,
-    game: KnownGame,
-    attempts: u32,
+    pub(super) list_on_its_way: bool,
 }
 
 enum Step {
@@ -88,7 +86,6 @@ enum Step {
     },
 }
 
-/// A past game that may be the one looked for.
 struct FoundGame {
     moves: Vec<UciMove>,
     row: PastGame,
@@ -146,23 +143,11 @@ impl LookUps {
         self.list_on_its_way &= !is_end;
     }
 
-    /// A row of the list of games that are over.
     pub(super) fn row(&mut self, game: &PastGame) {
         if let Some(Step::Games(games)) = &mut self.step {
             games.retain(|known| known.line != game.line);
             games.push(game.clone());
         }
-    }
-
-    /// The connection is lost; everything is asked for anew over the next one.
-    pub(super) fn disconnected(&mut self) {
-        self.rest();
-        self.list_on_its_way = false;
-    }
-
-    /// True if the list of moves that has just come may have been that of a look-up which was put off.
-    pub(super) fn was_under_way(&mut self) -> bool {
-        std::mem::take(&mut self.list_on_its_way)
     }
 
     /// True if a command that the server does not know ends the list that is waited for.
@@ -172,21 +157,17 @@ impl LookUps {
 
     /// A game is on the board again: it is not over.
     pub(super) fn goes_on(&mut self, id: &GameId, requests: &mut Requests) {
-        if self.waiting.front().is_some_and(|look_up| look_up.game.info.id == *id) {
+        if self.waiting.front().is_some_and(|(_, game)| game.info.id == *id) {
             self.rest();
+            self.failures = 0;
         }
-        self.waiting.retain(|PendingLookUp { ticket, game, .. }| {
+        self.waiting.retain(|(ticket, game)| {
             let goes_on = game.info.id == *id;
             if goes_on {
                 requests.answer(*ticket, Ok(found(&game.shown, GameStatus::Started, None)));
             }
             !goes_on
         });
-    }
-
-    /// Returns the time at which the awaited list is late.
-    pub(super) fn wake_at(&self) -> Option<Instant> {
-        self.until
     }
 
     /// The moves of the game on the board may be wanted now; the look-up begins anew afterwards.
@@ -210,12 +191,11 @@ impl FicsSession {
             let answer = found(&game.shown, GameStatus::Started, None);
             return self.requests.answer(ticket, Ok(answer));
         }
-        self.look_ups.waiting.push_back(PendingLookUp { ticket, game, attempts: 0 });
+        self.look_ups.waiting.push_back((ticket, game));
         self.look_up_next(now);
         self.send_what_waits(now);
     }
 
-    /// Begins the next look-up, if there is one and it may be done now.
     pub(super) fn look_up_next(&mut self, now: Instant) {
         if self.look_ups.step.is_none() && !self.look_ups.waiting.is_empty() && self.may_look_up() {
             self.look_ups.step = Some(Step::Games(Vec::new()));
@@ -224,7 +204,6 @@ impl FicsSession {
         }
     }
 
-    /// The time may have come at which the list that is waited for is late.
     pub(super) fn look_up_is_due(&mut self, now: Instant) {
         if self.look_ups.until.is_some_and(|until| until <= now) {
             if self.outbox.holds(&self.end_of_look_up()) {
@@ -237,10 +216,9 @@ impl FicsSession {
         self.look_up_next(now);
     }
 
-    /// The list that was waited for has been told.
     pub(super) fn list_looked_up(&mut self, now: Instant) {
         self.look_ups.until = None;
-        let Some(known) = self.look_ups.waiting.front().map(|look_up| &look_up.game) else { return };
+        let Some((_, known)) = self.look_ups.waiting.front() else { return };
         match self.look_ups.step.take() {
             Some(Step::Games(mut games)) => {
                 if self.adjournments.has_waiting(&known.info) {
@@ -268,20 +246,17 @@ impl FicsSession {
         }
     }
 
-    /// The server does not tell the moves of past games.
     pub(super) fn moves_are_not_told(&mut self) {
         let Some(Step::Moves { of, mut left, .. }) = self.look_ups.step.take() else { return };
         left.push(*of);
-        let Some(known) = self.look_ups.waiting.front().map(|look_up| &look_up.game) else { return };
+        let Some((_, known)) = self.look_ups.waiting.front() else { return };
         let mut line = known.info.start.clone();
         let is_played = known.shown.iter().chain(&known.decided).all(|uci| line.play(*uci).is_ok());
         let end = end_by_the_rules(&line).filter(|(status, winner)| {
             is_played && left.iter().any(|row| row.status == *status && row.winner == *winner)
         });
-        let answer = end.map(|(status, winner)| found(line.moves(), status, winner));
-        self.looked_up(
-            answer.ok_or_else(|| ActionError::NotFound("the server tells no moves of past games".to_owned())),
-        );
+        let none = ActionError::NotFound("the server tells no moves of past games".to_owned());
+        self.looked_up(end.map(|(status, winner)| found(line.moves(), status, winner)).ok_or(none));
     }
 
     /// Asks for the moves of the newest of these games; where none is left, `best` is the answer.
@@ -292,15 +267,14 @@ impl FicsSession {
             self.look_ups.list_on_its_way = true;
             return self.ask_for_list(&[&question], now);
         }
-        let answer = best.map(|game| found(&game.moves, game.row.status, game.row.winner));
-        self.looked_up(
-            answer.ok_or_else(|| ActionError::NotFound("the server's list does not have this game".to_owned())),
-        );
+        let none = ActionError::NotFound("the server's list does not have this game".to_owned());
+        self.looked_up(best.map(|game| found(&game.moves, game.row.status, game.row.winner)).ok_or(none));
     }
 
-    fn looked_up(&mut self, answer: Result<RequestAnswer, ActionError>) {
+    fn looked_up(&mut self, answer: RequestResult) {
         self.look_ups.rest();
-        if let Some(PendingLookUp { ticket, game, .. }) = self.look_ups.waiting.pop_front() {
+        self.look_ups.failures = 0;
+        if let Some((ticket, game)) = self.look_ups.waiting.pop_front() {
             if matches!(&answer, Ok(RequestAnswer::Found(_, status, _)) if *status != GameStatus::Adjourned) {
                 self.adjournments.forget(&game.info.id);
             }
@@ -311,9 +285,8 @@ impl FicsSession {
     /// A list did not come, or not whole.
     fn look_up_failed(&mut self) {
         self.look_ups.rest();
-        let Some(look_up) = self.look_ups.waiting.front_mut() else { return };
-        look_up.attempts += 1;
-        if look_up.attempts >= MOST_ATTEMPTS {
+        self.look_ups.failures += 1;
+        if self.look_ups.failures >= MOST_ATTEMPTS {
             self.looked_up(Err(ActionError::Unavailable("the server does not tell its list of games".to_owned())));
         }
     }
@@ -331,7 +304,6 @@ impl FicsSession {
         format!("{END_OF_LOOK_UP}{}", self.look_ups.serial)
     }
 
-    /// The server tells what its clock shows in one of its zones.
     pub(super) fn server_time(&mut self, time: ListedTime) {
         let ahead = in_utc(time.at).map(|at| at.duration_since(Timestamp::now()));
         if self.zones.len() < MOST_ZONES {
@@ -353,7 +325,6 @@ impl FicsSession {
         ended.is_none_or(|ended| ended >= started)
     }
 
-    /// True if a list can be asked for without holding up a move of ours.
     fn may_look_up(&self) -> bool {
         self.us.is_some()
             && match &self.current {
@@ -361,7 +332,7 @@ impl FicsSession {
                 CurrentGame::Running(game) => {
                     !game.is_our_move() && game.our_clock().is_none_or(|clock| clock >= LONG_CLOCK)
                 }
-                CurrentGame::Opening(_) | CurrentGame::Unplayable(..) => false,
+                CurrentGame::Opening(_) | CurrentGame::Unplayable { .. } => false,
             }
     }
 }

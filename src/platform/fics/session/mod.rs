@@ -9,7 +9,6 @@
 
 mod actions;
 mod challenges;
-mod courtesy;
 mod current_game;
 mod flagging;
 mod game;
@@ -17,7 +16,6 @@ mod history;
 mod look_up;
 mod offers;
 mod outbox;
-mod rating;
 mod requests;
 mod resumption;
 mod seeking;
@@ -25,23 +23,20 @@ mod silence;
 mod speech;
 #[cfg(test)]
 mod tests;
-mod tournament;
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, VecDeque},
     time::{Duration, Instant},
 };
 
-pub(crate) use self::requests::RequestAnswer;
+pub(crate) use self::requests::{RequestAnswer, RequestResult};
 use self::{
     challenges::Challenges,
-    courtesy::Courtesy,
     flagging::Flagging,
     game::{Announcement, FollowedGame, MovesAnswer},
     history::History,
     look_up::LookUps,
     outbox::Outbox,
-    rating::RatingNews,
     requests::{Requests, Want},
     resumption::Adjournments,
     silence::Silence,
@@ -52,7 +47,7 @@ use super::{
     message::{FicsMessage, GameEnd, GameStart, MatchTerms, Speaker, Style12},
     settings::FicsSettings,
 };
-use domain::{Account, ActionError, GameId, ServerEvent};
+use domain::{Account, ActionError, GameId, GameState, ServerEvent};
 
 /// Timeout for the answer to `refresh`, after which the game is shown as we know it.
 const REFRESH_PATIENCE: Duration = Duration::from_secs(2);
@@ -68,12 +63,11 @@ const REST: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(crate) enum SessionEffect {
-    /// Tell the reader of our events.
     Event(ServerEvent),
     Send(String),
     /// Let the server do the command that it may have left lying.
     Nudge,
-    Answer(u64, Result<RequestAnswer, ActionError>),
+    Answer(u64, RequestResult),
 }
 
 #[derive(Default)]
@@ -84,17 +78,26 @@ enum CurrentGame {
     Opening(Box<OpeningGame>),
     Running(Box<FollowedGame>),
     /// A game that is not played: by rules that have no name with us, or one that was never agreed on.
-    Unplayable(Box<UnplayableGame>),
+    Unplayable {
+        id: GameId,
+        /// Its first board; the later ones are not looked at.
+        board: Box<Style12>,
+        why: String,
+        /// Time until which the opponent may agree to leave it; then the adjudicator decides.
+        leave_at: Option<Instant>,
+    },
 }
 
-struct UnplayableGame {
-    id: GameId,
-    /// Its first board; the later ones are not looked at.
-    board: Style12,
-    why: String,
-    /// Time until which the opponent may agree to end it without a result, or to put it off; then
-    /// it is up to the adjudicator.
-    leave_at: Option<Instant>,
+impl CurrentGame {
+    /// Returns true if the server's line about a game means this one.
+    fn is(&self, number: u32, white: &str, black: &str) -> bool {
+        match self {
+            Self::Empty => false,
+            Self::Opening(opening) => opening.board.is_of(number, white, black),
+            Self::Unplayable { board, .. } => board.is_of(number, white, black),
+            Self::Running(game) => game.is(number, white, black),
+        }
+    }
 }
 
 struct OpeningGame {
@@ -105,9 +108,7 @@ struct OpeningGame {
     list: MovesAnswer,
     /// Lists that came and did not lead to the board.
     lists_in_vain: u32,
-    /// Time of the next request for the list.
     ask_again_at: Instant,
-    /// Time to play from the board without a list.
     give_up_at: Instant,
     /// True if nothing came since the request for the list.
     is_silent: bool,
@@ -128,12 +129,16 @@ pub(crate) struct FicsSession {
     /// Known computers, in lower case.
     computers: BTreeSet<String>,
     challenges: Challenges,
-    courtesy: Courtesy,
+    /// Receivers of a word of courtesy within the last minute.
+    thanked: VecDeque<(String, Instant)>,
     requests: Requests,
     said: Announcement,
     current: CurrentGame,
     ended: Option<(GameId, GameEnd)>,
-    rating_news: RatingNews,
+    /// Change of our rating that came before the end of the game on the board.
+    early_rating: Option<i32>,
+    /// The last state of the game that has `ended`, and the time until which it waits for the change of our rating.
+    waiting_end: Option<(Option<GameState>, Instant)>,
     /// Time to request the board of an announced game.
     board_due: Option<Instant>,
     adjournments: Adjournments,
@@ -149,9 +154,7 @@ pub(crate) struct FicsSession {
     whole_due: Option<Instant>,
     seek_at: Option<Instant>,
     next_seek: usize,
-    /// The last seek, and when it was made.
     sought: Option<(String, Instant)>,
-    /// The server's words when it refused a seek.
     seek_refusal: Option<String>,
     open: bool,
     /// True if games are sought: players who answer a seek must not be declined.
@@ -165,23 +168,16 @@ pub(crate) struct FicsSession {
 }
 
 impl FicsSession {
-    /// Creates a session without a login. `run` distinguishes the names given by this process from
-    /// those of earlier ones.
+    /// Creates a session without a login. `run` distinguishes this process in the names it gives.
     pub(crate) fn new(settings: FicsSettings, run: String) -> Self {
         let patience = Duration::from_secs(settings.answer_timeout);
         Self { settings, run, requests: Requests::new(patience), open: true, seeks_wanted: true, ..Self::default() }
     }
 
-    /// Returns the effects since the last call.
     pub(crate) fn effects(&mut self) -> Vec<SessionEffect> {
-        let answers = self.requests.answers().into_iter().map(|(ticket, answer)| SessionEffect::Answer(ticket, answer));
         let mut effects = std::mem::take(&mut self.effects);
-        effects.extend(answers);
+        effects.extend(self.requests.answers.drain(..).map(|(ticket, answer)| SessionEffect::Answer(ticket, answer)));
         effects
-    }
-
-    pub(crate) fn running(&self) -> Vec<GameId> {
-        self.current_id().cloned().into_iter().collect()
     }
 
     pub(crate) fn connected(&mut self, us: Speaker, now: Instant) {
@@ -212,7 +208,6 @@ impl FicsSession {
         self.send_what_waits(now);
     }
 
-    /// The server has said that offers come with numbers from now on.
     pub(crate) fn offers_are_numbered(&mut self) {
         self.tells_offers = true;
     }
@@ -241,16 +236,22 @@ impl FicsSession {
         self.current = CurrentGame::Empty;
         self.outbox.clear();
         self.reads_finger = false;
-        self.look_ups.disconnected();
+        self.look_ups.rest();
+        self.look_ups.list_on_its_way = false;
         self.ended = None;
         self.board_due = None;
-        self.said = Announcement::default();
         self.telling = None;
+        self.seek_at = None;
+        self.forget_game();
+        true
+    }
+
+    /// Forgets what was about the game on the board alone.
+    fn forget_game(&mut self) {
+        self.said = Announcement::default();
+        self.silence.ends();
         self.flagging = None;
         self.whole_due = None;
-        self.seek_at = None;
-        self.silence.ends();
-        true
     }
 
     pub(crate) fn on(&mut self, message: FicsMessage, now: Instant) {
@@ -275,9 +276,7 @@ impl FicsSession {
             }
             FicsMessage::Speech { by, manner, text } => self.heard(&by, manner, text),
             FicsMessage::Service(line) => self.service(&line),
-            FicsMessage::Presence(there) => {
-                self.requests.settle(|want| *want == Want::Presence, Ok(RequestAnswer::There(there)));
-            }
+            FicsMessage::Presence(there) => drop(self.requests.settle_presence(there)),
             FicsMessage::Notification { name, arrived, adjourned } => self.notified(&name, arrived, adjourned),
             FicsMessage::AdjournedOnline(names) => {
                 for name in names {
@@ -325,7 +324,7 @@ impl FicsSession {
         self.opening_is_due(now);
         self.waiting_end_is_due(now);
         if self.whole_due.is_some_and(|due| due <= now) {
-            self.tell_whole();
+            self.tell_game(true);
         }
         if self.telling.as_ref().is_some_and(|(_, due)| *due <= now) {
             self.told(now);
@@ -336,7 +335,7 @@ impl FicsSession {
         if self.board_due.take_if(|due| *due <= now).is_some() {
             self.send("refresh");
         }
-        if self.adjournments.is_verdict_due(now) {
+        if self.adjournments.verdict_at.is_some_and(|at| at <= now) {
             self.settle_cut_off();
         }
         self.withdraw_new_game_if_due(now);
@@ -351,24 +350,24 @@ impl FicsSession {
 
     /// Returns the latest time of the next [`FicsSession::tick`].
     pub(crate) fn wake_at(&self) -> Option<Instant> {
-        let opening = match &self.current {
+        let game = match &self.current {
             CurrentGame::Opening(opening) => Some(opening.due().min(opening.ask_again_at)),
+            CurrentGame::Unplayable { leave_at, .. } => *leave_at,
             _ => None,
         };
         let seek = self.seek_at.filter(|_| self.may_seek());
         let times = [
             self.requests.wake_at(),
             self.challenges.wake_at(),
-            opening,
+            game,
             self.whole_due,
-            self.rating_news.wake_at(),
+            self.waiting_end.as_ref().map(|(_, due)| *due),
             self.board_due,
             self.telling.as_ref().map(|(_, due)| *due),
             self.adjournments.wake_at(self.may_resume(), self.open).filter(|_| self.us.is_some()),
             self.flag_at(),
             self.silence_at(),
-            self.leaving_at(),
-            self.look_ups.wake_at(),
+            self.look_ups.until,
             seek,
             self.outbox.wake_at().filter(|_| self.us.is_some() && !self.is_our_move()),
         ];
@@ -377,7 +376,7 @@ impl FicsSession {
 
     /// Tells a game whole as soon as the server has shown it again.
     pub(crate) fn resync(&mut self, id: &GameId, now: Instant) {
-        if self.rating_news.is_about(id) {
+        if self.waiting_end.is_some() && self.ended.as_ref().is_some_and(|(ended, _)| ended == id) {
             return self.tell_waiting_end();
         }
         match &self.current {
@@ -412,11 +411,8 @@ impl FicsSession {
     fn announced(&mut self, start: GameStart, now: Instant) {
         let us = self.our_name();
         let ours = start.white.eq_ignore_ascii_case(us) || start.black.eq_ignore_ascii_case(us);
-        let is_shown = match &self.current {
-            CurrentGame::Running(game) => game.is(start.game, &start.white, &start.black),
-            CurrentGame::Opening(opening) => opening.board.is_of(start.game, &start.white, &start.black),
-            CurrentGame::Empty | CurrentGame::Unplayable(..) => false,
-        };
+        let is_shown = !matches!(self.current, CurrentGame::Unplayable { .. })
+            && self.current.is(start.game, &start.white, &start.black);
         if ours && start.resumed {
             let opponent = start.opponent_of(us).to_owned();
             self.adjournments.marked(&opponent, false);
@@ -427,7 +423,6 @@ impl FicsSession {
         }
     }
 
-    /// A command of ours that the server does not know.
     fn unknown_command(&mut self, command: &str, now: Instant) {
         match command.split(' ').next().unwrap_or_default() {
             END_OF_LISTS => self.lists_are_told(),
@@ -445,10 +440,10 @@ impl FicsSession {
         }
     }
 
-    fn current_id(&self) -> Option<&GameId> {
+    pub(crate) fn current_id(&self) -> Option<&GameId> {
         match &self.current {
             CurrentGame::Empty => None,
-            CurrentGame::Unplayable(game) => Some(&game.id),
+            CurrentGame::Unplayable { id, .. } => Some(id),
             CurrentGame::Opening(opening) => Some(&opening.id),
             CurrentGame::Running(game) => Some(&game.info.id),
         }
@@ -457,7 +452,7 @@ impl FicsSession {
     fn opponent_name(&self) -> Option<String> {
         match &self.current {
             CurrentGame::Empty => None,
-            CurrentGame::Unplayable(game) => game.board.opponent().map(str::to_owned),
+            CurrentGame::Unplayable { board, .. } => board.opponent().map(str::to_owned),
             CurrentGame::Opening(opening) => opening.board.opponent().map(str::to_owned),
             CurrentGame::Running(game) => Some(game.info.opponent().name.clone()),
         }
@@ -467,7 +462,7 @@ impl FicsSession {
     /// opponent thinks, and while a move of ours is on its way.
     pub(crate) fn clock_at_risk(&self) -> Option<Duration> {
         let CurrentGame::Running(game) = &self.current else { return None };
-        let is_sent = self.requests.is_open(|want| matches!(want, Want::OurMove { .. }));
+        let is_sent = self.requests.is_open(Want::is_our_move);
         game.our_clock().filter(|_| is_sent || !game.is_our_move())
     }
 
@@ -475,7 +470,7 @@ impl FicsSession {
     fn take_current(&mut self) -> Option<Box<FollowedGame>> {
         match std::mem::replace(&mut self.current, CurrentGame::Empty) {
             CurrentGame::Running(game) => Some(game),
-            CurrentGame::Empty | CurrentGame::Opening(_) | CurrentGame::Unplayable(..) => None,
+            _ => None,
         }
     }
 
@@ -499,7 +494,6 @@ impl FicsSession {
         self.outbox.push(command);
     }
 
-    /// Sends the next of the commands that can wait, if it may go now.
     fn send_what_waits(&mut self, now: Instant) {
         if std::mem::take(&mut self.has_sent) {
             self.outbox.sent(now);
@@ -519,22 +513,18 @@ impl FicsSession {
         matches!(&self.current, CurrentGame::Running(game) if game.is_our_move() && !game.is_played_out())
     }
 
-    /// Tells the state of the game, unless the board shows that it is over: then the server is about to say how.
-    fn tell_state(&mut self) {
-        if let CurrentGame::Running(game) = &self.current
-            && !game.is_played_out()
-        {
-            let event = ServerEvent::GameState(game.info.id.clone(), game.state());
-            self.tell(event);
+    /// Tells the game, whole or its state alone, unless the board shows that it is over: then the server is about to say how.
+    fn tell_game(&mut self, whole: bool) {
+        if whole {
+            self.whole_due = None;
         }
-    }
-
-    fn tell_whole(&mut self) {
-        self.whole_due = None;
         if let CurrentGame::Running(game) = &self.current
             && !game.is_played_out()
         {
-            let event = ServerEvent::Game(Box::new(game.info.clone()), game.state());
+            let event = match whole {
+                true => ServerEvent::Game(Box::new(game.info.clone()), game.state()),
+                false => ServerEvent::GameState(game.info.id.clone(), game.state()),
+            };
             self.tell(event);
         }
     }

@@ -10,7 +10,6 @@ use super::{
 use crate::fics::message::{FicsMessage, FicsOffer, MatchTerms, OfferKind};
 use domain::{ActionError, ChallengeId, DeclineReason, Done, ServerEvent};
 
-/// Maximum number of computers' names that are remembered.
 const MOST_COMPUTERS: usize = 1000;
 
 impl FicsSession {
@@ -53,7 +52,6 @@ impl FicsSession {
         }
     }
 
-    /// A challenge in a sentence is whole.
     pub(super) fn told(&mut self, now: Instant) {
         if let Some((terms, _)) = self.telling.take() {
             self.challenged(terms, None, now);
@@ -84,7 +82,9 @@ impl FicsSession {
             Some(game) => ChallengeId::new(game.as_str()),
             None => ChallengeId::new(self.new_name(&opponent.name)),
         };
-        if let Some(replaced) = self.challenges.add(id.clone(), &opponent, true, index, terms) {
+        let mut new = PendingChallenge::new(id.clone(), &opponent.name, true, index, terms);
+        new.is_accepted = is_resumption;
+        if let Some(replaced) = self.challenges.add(new) {
             self.tell(ServerEvent::ChallengeCancelled(replaced));
         }
         if !is_resumption {
@@ -94,9 +94,6 @@ impl FicsSession {
             self.adjournments.is_asked_by_them(&opponent.name, now);
             self.send(&format!("accept {handle}"));
         }
-        if let Some(pending) = self.challenges.get_mut(&id) {
-            pending.is_accepted = true;
-        }
     }
 
     /// A game waits of which only the server's list has told.
@@ -105,10 +102,8 @@ impl FicsSession {
         if self.challenges.with(&opponent.name, true).is_some() {
             return;
         }
-        self.challenges.add(id.clone(), &opponent, true, None, Box::new(terms));
-        if let Some(pending) = self.challenges.get_mut(&id) {
-            pending.is_stored = true;
-        }
+        let new = PendingChallenge::new(id.clone(), &opponent.name, true, None, Box::new(terms));
+        self.challenges.add(PendingChallenge { is_stored: true, ..new });
         self.tell_challenge(&id);
     }
 
@@ -124,12 +119,11 @@ impl FicsSession {
             return self.adjournments.marked(&opponent.name, true);
         }
         if !self.requests.is_open(asked_for) {
-            // The challenge is unwanted: it was to resume a game, or the server took the name for
-            // the beginning of another one.
+            // It was to resume a game, or the server took the name for the beginning of another one.
             return self.withdraw_new_game(&opponent.name, index, now);
         }
         let id = ChallengeId::new(self.new_name(&opponent.name));
-        self.challenges.add(id.clone(), &opponent, false, index, terms);
+        self.challenges.add(PendingChallenge::new(id.clone(), &opponent.name, false, index, terms));
         self.requests.settle(asked_for, Ok(RequestAnswer::Done(Done::Challenged(id.clone()))));
         self.tell_challenge(&id);
     }
@@ -208,12 +202,11 @@ impl FicsSession {
         if let CurrentGame::Running(game) = &mut self.current {
             let our_color = game.info.our_color;
             if game.note_offer(if ours { our_color } else { our_color.other() }, what, stands) {
-                self.tell_state();
+                self.tell_game(false);
             }
         }
     }
 
-    /// A player declines a challenge of ours.
     fn declined(&mut self, by: &str) {
         self.adjournments.declined(by);
         let Some(PendingChallenge { id, .. }) = self.challenges.with(by, false).cloned() else { return };
@@ -222,8 +215,7 @@ impl FicsSession {
         self.tell(ServerEvent::ChallengeDeclined { id, by, reason: DeclineReason::Generic });
     }
 
-    /// A refusal that does not name its request; it settles the request that waits, or the one
-    /// about the named player.
+    /// A refusal settles the request that waits, or the one about the named player.
     fn refused(&mut self, words: &str, about: Option<&str>, now: Instant) {
         let about = about.filter(|name| !name.eq_ignore_ascii_case(self.our_name()));
         if words.contains("adjourned game with ")
@@ -238,9 +230,7 @@ impl FicsSession {
             Want::OurMove { .. } | Want::Presence | Want::End => false,
         };
         let settled = self.requests.settle(is_meant, Err(ActionError::Refused(words.to_owned())));
-        if settled.is_none()
-            && self.requests.settle(|want| *want == Want::Presence, Ok(RequestAnswer::There(false))).is_none()
-        {
+        if settled.is_none() && self.requests.settle_presence(false).is_none() {
             tracing::debug!(words, "the server refuses something");
             // Seeks name no player.
             if about.is_none() {

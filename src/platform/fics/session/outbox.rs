@@ -15,7 +15,6 @@ const PROMPT_PATIENCE: Duration = Duration::from_secs(2);
 /// The largest number of waiting commands; the newest are dropped.
 const MOST_WAITING: usize = 100;
 
-/// Commands in the order in which they will be sent.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     waiting: VecDeque<String>,
@@ -59,7 +58,6 @@ impl Outbox {
         self.unanswered.filter(|_| !self.waiting.is_empty()).map(|sent| sent + PROMPT_PATIENCE)
     }
 
-    /// Clears it after a lost connection.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }

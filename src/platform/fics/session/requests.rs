@@ -17,19 +17,34 @@ pub(crate) enum RequestAnswer {
     Found(String, GameStatus, Option<Color>),
 }
 
-/// Awaited event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Want {
     /// The board that shows our move, made after `ply` half-moves of the line.
-    OurMove { uci: UciMove, ply: usize, command: String, draw_after: bool },
+    OurMove {
+        uci: UciMove,
+        ply: usize,
+        command: String,
+        draw_after: bool,
+    },
     /// The game that comes of a challenge we accepted.
     Game(ChallengeId),
     /// Our challenge to this player (lower case) being issued.
     Issued(String),
-    /// Presence of a player.
     Presence,
     /// The end of the game that we abort or resign.
     End,
+}
+
+pub(crate) type RequestResult = Result<RequestAnswer, ActionError>;
+
+impl Want {
+    pub(super) const fn is_our_move(&self) -> bool {
+        matches!(self, Self::OurMove { .. })
+    }
+
+    pub(super) const fn is_game(&self) -> bool {
+        matches!(self, Self::Game(_))
+    }
 }
 
 /// Requests in the order in which they were sent, each with the number under which it is answered (its ticket).
@@ -38,7 +53,8 @@ pub(super) struct Requests {
     patience: Duration,
     open: Vec<(u64, Want, Instant)>,
     nudged: Option<Instant>,
-    answers: Vec<(u64, Result<RequestAnswer, ActionError>)>,
+    /// The answers that have not been passed on.
+    pub answers: Vec<(u64, RequestResult)>,
 }
 
 impl Requests {
@@ -57,41 +73,36 @@ impl Requests {
         self.open.extend(joined);
     }
 
-    pub(super) fn answer(&mut self, ticket: u64, answer: Result<RequestAnswer, ActionError>) {
+    pub(super) fn answer(&mut self, ticket: u64, answer: RequestResult) {
         self.answers.push((ticket, answer));
     }
 
     /// Answers the oldest request of this kind; gives what it wanted.
-    pub(super) fn settle(
-        &mut self,
-        kind: impl Fn(&Want) -> bool,
-        answer: Result<RequestAnswer, ActionError>,
-    ) -> Option<Want> {
+    pub(super) fn settle(&mut self, kind: impl Fn(&Want) -> bool, answer: RequestResult) -> Option<Want> {
         let position = self.open.iter().position(|(_, want, _)| kind(want))?;
         let (ticket, want, _) = self.open.remove(position);
         self.answers.push((ticket, answer));
         Some(want)
     }
 
-    pub(super) fn settle_all(&mut self, kind: impl Fn(&Want) -> bool, answer: &Result<RequestAnswer, ActionError>) {
+    /// Answers the oldest question for a player.
+    pub(super) fn settle_presence(&mut self, there: bool) -> Option<Want> {
+        self.settle(|want| *want == Want::Presence, Ok(RequestAnswer::There(there)))
+    }
+
+    pub(super) fn settle_all(&mut self, kind: impl Fn(&Want) -> bool, answer: &RequestResult) {
         self.settle_each(|want| kind(want).then(|| answer.clone()));
     }
 
     /// Answers every request for which there is an answer; gives what they wanted.
-    pub(super) fn settle_each(
-        &mut self,
-        answer: impl Fn(&Want) -> Option<Result<RequestAnswer, ActionError>>,
-    ) -> Vec<Want> {
+    pub(super) fn settle_each(&mut self, answer: impl Fn(&Want) -> Option<RequestResult>) -> Vec<Want> {
         let mut settled = Vec::new();
-        for (ticket, want, until) in std::mem::take(&mut self.open) {
-            match answer(&want) {
-                Some(answer) => {
-                    self.answers.push((ticket, answer));
-                    settled.push(want);
-                }
-                None => self.open.push((ticket, want, until)),
-            }
-        }
+        self.open.retain(|(ticket, want, _)| {
+            let Some(answer) = answer(want) else { return true };
+            self.answers.push((*ticket, answer));
+            settled.push(want.clone());
+            false
+        });
         settled
     }
 
@@ -99,13 +110,10 @@ impl Requests {
         self.open.iter().any(|(_, want, _)| kind(want))
     }
 
-    /// Gives up those that have waited too long.
     pub(super) fn expire(&mut self, now: Instant) {
-        while let Some(position) = self.open.iter().position(|(.., until)| *until <= now) {
-            let (ticket, ..) = self.open.remove(position);
-            let silence = format!("the server did not answer within {:?}", self.patience);
-            self.answers.push((ticket, Err(ActionError::Unavailable(silence))));
-        }
+        let silence = || ActionError::Unavailable(format!("the server did not answer within {:?}", self.patience));
+        let expired = self.open.extract_if(.., |(.., until)| *until <= now);
+        self.answers.extend(expired.map(|(ticket, ..)| (ticket, Err(silence()))));
     }
 
     /// Returns true if a waiting request is a reason to nudge the server now.
@@ -125,10 +133,5 @@ impl Requests {
     /// Returns the time of the next [`Requests::expire`] or [`Requests::is_nudge_due`].
     pub(super) fn wake_at(&self) -> Option<Instant> {
         self.open.iter().map(|(.., until)| *until).chain(self.nudge_at()).min()
-    }
-
-    /// The answers since the last call.
-    pub(super) fn answers(&mut self) -> Vec<(u64, Result<RequestAnswer, ActionError>)> {
-        std::mem::take(&mut self.answers)
     }
 }

@@ -26,8 +26,7 @@ use super::{
 use crate::fics::message::{GameEnd, MatchTerms, StoredGame, may_name};
 use domain::{ChallengeId, Color, GameId, GameInfo, GameStatus, GameTerms, KnownGame, ServerEvent, TimeControl};
 
-/// Time after a login for the server to list our adjourned games, and for the opponent to resume
-/// the one that was cut off.
+/// Time after a login for the list of adjourned games, and for the opponent to resume one.
 const VERDICT: Duration = Duration::from_secs(5);
 
 /// Time for the server to mark a match that is to resume a game, before it is withdrawn.
@@ -39,8 +38,7 @@ const WITHDRAWN_PATIENCE: Duration = Duration::from_secs(30);
 /// The pause between two attempts to resume a game with the same opponent.
 const ASK_AGAIN: Duration = Duration::from_secs(60);
 
-/// Maximum age of the server's list of stored games when a match is to resume one, and the timeout
-/// for that list.
+/// Maximum age of the list of stored games when a match is to resume one.
 const LISTED_LATELY: Duration = Duration::from_secs(2);
 
 /// Facts about a server's matches, for a later process.
@@ -50,9 +48,7 @@ const MATCH_IS_NEW: &str = "match is new";
 struct Adjourned {
     /// Its name when it is resumed.
     id: GameId,
-    /// As we know it.
     game: Option<Box<FollowedGame>>,
-    /// Terms, as far as we or the server know.
     terms: Option<GameTerms>,
     /// As the server writes it.
     opponent: String,
@@ -87,22 +83,28 @@ pub(super) struct Adjournments {
     remembered: BTreeMap<String, KnownGame>,
     /// The opponent of the game that ran when the connection was lost, until its fate is known.
     cut_off: Option<String>,
-    verdict_at: Option<Instant>,
-    /// True if this server has shown that it does not know `resume`.
+    pub(super) verdict_at: Option<Instant>,
     knows_no_resume: bool,
     /// Meaning of a match with the opponent of a stored game on this server, [`MATCH_RESUMES`] or
     /// [`MATCH_IS_NEW`], once it is known. It outlasts the connection.
     match_meaning: Option<&'static str>,
     /// True if it was told that games which wait cannot go on.
     told_for_good: bool,
-    /// True if this server has shown that it has no list of games that wait.
     knows_no_list: bool,
     list_asked: Option<Instant>,
-    /// The match that we have sent last.
     asked_by_match: Option<AskedMatch>,
 }
 
 impl Adjournments {
+    fn game_mut(&mut self, opponent: &str) -> Option<&mut Adjourned> {
+        self.games.get_mut(&opponent.to_lowercase())
+    }
+
+    /// The game that ran when the connection was lost, until its fate is known.
+    fn cut_off_game(&self) -> Option<&Adjourned> {
+        self.games.get(self.cut_off.as_ref()?)
+    }
+
     /// We are logged in again; the list of games is on its way. What was asked over an older connection counts no more.
     pub(super) fn connected(&mut self, now: Instant) {
         self.verdict_at = Some(now + VERDICT);
@@ -119,7 +121,6 @@ impl Adjournments {
         }
     }
 
-    /// An earlier process left this game running, or adjourned.
     pub(super) fn remember(&mut self, game: KnownGame) {
         let opponent = game.info.opponent().name.to_lowercase();
         let is_known_better = self.remembered.get(&opponent).is_some_and(|known| !known.is_adjourned);
@@ -128,19 +129,8 @@ impl Adjournments {
         }
     }
 
-    /// The game with this player that an earlier process left running or adjourned; it is given once.
-    fn take_remembered(&mut self, opponent: &str) -> Option<KnownGame> {
-        self.remembered.remove(&opponent.to_lowercase())
-    }
-
-    /// Forgets a game whose fate is known.
     pub(super) fn forget(&mut self, id: &GameId) {
         self.remembered.retain(|_, remembered| remembered.info.id != *id);
-    }
-
-    /// Restores the meaning of a match that an earlier process has learned.
-    pub(super) fn recall(&mut self, words: &str) {
-        self.match_meaning = [MATCH_RESUMES, MATCH_IS_NEW].into_iter().find(|known| *known == words);
     }
 
     /// True if a game of ours with this player, whose terms the policy has seen, may be the one that the server wants to resume.
@@ -158,29 +148,20 @@ impl Adjournments {
 
     /// The opponent has asked, and is answered: there is no need to ask as well.
     pub(super) fn is_asked_by_them(&mut self, opponent: &str, now: Instant) {
-        if let Some(game) = self.games.get_mut(&opponent.to_lowercase()) {
+        if let Some(game) = self.game_mut(opponent) {
             game.asked = Some(now);
         }
     }
 
     pub(super) fn allow(&mut self, opponent: &str) {
-        if let Some(game) = self.games.get_mut(&opponent.to_lowercase()) {
+        if let Some(game) = self.game_mut(opponent) {
             game.is_allowed = true;
             game.asked = None;
             game.declined = false;
         }
     }
 
-    /// The server does not say any more that a game runs: perhaps it waits, under this name.
-    pub(super) fn may_wait(&mut self, opponent: &str, id: &GameId, game: Option<Box<FollowedGame>>) {
-        self.adjourned(opponent, id, game);
-        if let Some(game) = self.games.get_mut(&opponent.to_lowercase()) {
-            game.confirmed = false;
-        }
-    }
-
-    /// Returns the whole name for one that a list may cut off, if we know of a game with such a
-    /// player.
+    /// Returns the whole name for one that a list may cut off, if such a player is known.
     fn whole_name(&self, listed: &str) -> String {
         let remembered = self.remembered.values().map(|game| &game.info.opponent().name);
         let known = self.games.values().map(|game| &game.opponent).chain(remembered);
@@ -196,7 +177,6 @@ impl Adjournments {
         waiting.is_some_and(|game| game.confirmed && is_it(game))
     }
 
-    /// The connection is lost while this game runs.
     pub(super) fn cut_off(&mut self, opponent: &str, id: GameId, game: Option<Box<FollowedGame>>) {
         self.waits(opponent, id, game);
         self.cut_off = Some(opponent.to_lowercase());
@@ -208,11 +188,6 @@ impl Adjournments {
         self.cut_off.as_ref() == Some(&opponent) || self.games.get(&opponent).is_some_and(|game| game.left_running)
     }
 
-    fn has_running(&self) -> bool {
-        self.has_cut_off() || self.games.values().any(|game| game.left_running)
-    }
-
-    /// True if there is a game whose fate is not known.
     pub(super) fn has_cut_off(&self) -> bool {
         self.cut_off.is_some()
     }
@@ -220,20 +195,12 @@ impl Adjournments {
     /// The server has no list of games that wait: perhaps the one that was cut off does.
     pub(super) fn are_not_listed(&mut self) {
         self.knows_no_list = true;
-        if let Some(game) = self.cut_off.as_ref().and_then(|opponent| self.games.get_mut(opponent)) {
+        if let Some(game) = self.cut_off.clone().and_then(|opponent| self.game_mut(&opponent)) {
             game.confirmed = true;
             game.online = true;
         }
     }
 
-    /// The server does not know `resume`: whether a match resumes a game is not said by that, whatever the words.
-    fn know_no_resume(&mut self) {
-        if !std::mem::replace(&mut self.knows_no_resume, true) {
-            self.games.values_mut().for_each(|game| game.asked = None);
-        }
-    }
-
-    /// True if there is no way in which a game that waits could go on.
     fn cannot_resume(&self) -> bool {
         self.knows_no_resume && self.match_meaning == Some(MATCH_IS_NEW)
     }
@@ -254,15 +221,13 @@ impl Adjournments {
         self.is_answered(opponent);
     }
 
-    /// The opponent wants to resume a game, and the server marks it so. If the server lacks
-    /// `resume`, a match did it.
+    /// The server marks the opponent's challenge as a resumption. Without `resume`, a match did it.
     pub(super) fn is_marked_by_them(&mut self) {
         if self.knows_no_resume {
             self.match_meaning = Some(MATCH_RESUMES);
         }
     }
 
-    /// Our match to this player is settled.
     pub(super) fn is_answered(&mut self, opponent: &str) {
         self.asked_by_match.take_if(|asked| asked.opponent.eq_ignore_ascii_case(opponent));
     }
@@ -274,29 +239,20 @@ impl Adjournments {
         self.does_not_wait(opponent, now);
     }
 
-    /// No game waits with this player, as far as the server says; a withdrawn match may still
-    /// become a game.
+    /// No game waits with this player; a withdrawn match may still become a game.
     fn does_not_wait(&mut self, opponent: &str, now: Instant) {
         let opponent_is = |asked: &AskedMatch| asked.opponent.eq_ignore_ascii_case(opponent);
         if self.asked_by_match.as_ref().is_none_or(|asked| asked.is_withdrawn || opponent_is(asked)) {
             let (opponent, until) = (opponent.to_owned(), now + WITHDRAWN_PATIENCE);
             self.asked_by_match = Some(AskedMatch { opponent, until, is_withdrawn: true });
         }
-        if let Some(game) = self.games.get_mut(&opponent.to_lowercase()) {
+        if let Some(game) = self.game_mut(opponent) {
             game.confirmed = false;
         }
     }
 
-    /// True if this player was asked by a match that the server has not marked.
     pub(super) fn is_unmarked(&self, opponent: &str) -> bool {
         self.asked_by_match.as_ref().is_some_and(|asked| asked.opponent.eq_ignore_ascii_case(opponent))
-    }
-
-    /// Returns the player of our match that the server has not marked in time. A match that was
-    /// withdrawn long ago begins no game any more.
-    fn unmarked(&mut self, now: Instant) -> Option<String> {
-        let late = self.asked_by_match.take_if(|asked| asked.until <= now)?;
-        (!late.is_withdrawn).then_some(late.opponent)
     }
 
     /// The server says that a game with this player waits, and that a match with words of its own does not resume it.
@@ -309,28 +265,22 @@ impl Adjournments {
         Some(format!("match {}", asked.opponent))
     }
 
-    /// True if the game that was cut off may be going on in a moment.
     fn cut_off_may_go_on(&self) -> bool {
-        let game = self.cut_off.as_ref().and_then(|opponent| self.games.get(opponent));
-        game.is_some_and(|game| game.confirmed && game.online && !game.declined) && !self.cannot_resume()
+        self.cut_off_game().is_some_and(|game| game.confirmed && game.online && !game.declined) && !self.cannot_resume()
     }
 
-    /// True if it is time to say what became of the game that was cut off.
-    pub(super) fn is_verdict_due(&self, now: Instant) -> bool {
-        self.verdict_at.is_some_and(|at| at <= now)
-    }
-
-    /// True if this is the game whose fate is not known.
     pub(super) fn is_cut_off(&self, id: &GameId) -> bool {
-        self.cut_off.as_ref().and_then(|opponent| self.games.get(opponent)).is_some_and(|game| game.id == *id)
+        self.cut_off_game().is_some_and(|game| game.id == *id)
     }
 
-    /// The game of this name is adjourned, and told to be over.
-    pub(super) fn adjourned(&mut self, opponent: &str, id: &GameId, game: Option<Box<FollowedGame>>) {
+    /// The game of this name is told to be over, and waits: the server says so where it is `confirmed`.
+    pub(super) fn adjourned(&mut self, opponent: &str, id: &GameId, game: Option<Box<FollowedGame>>, confirmed: bool) {
         self.waits(opponent, next_part(id), game);
+        if let Some(game) = self.game_mut(opponent) {
+            game.confirmed = confirmed;
+        }
     }
 
-    /// A game of ours waits, and will have this name.
     fn waits(&mut self, opponent: &str, id: GameId, game: Option<Box<FollowedGame>>) {
         let game = Adjourned {
             id,
@@ -367,9 +317,8 @@ impl Adjournments {
         self.games.remove(&opponent).map(|game| (game.id, game.game))
     }
 
-    /// A player came or went.
     pub(super) fn notified(&mut self, name: &str, arrived: bool, adjourned: bool) {
-        if let Some(game) = self.games.get_mut(&name.to_lowercase()) {
+        if let Some(game) = self.game_mut(name) {
             game.online = arrived;
             game.confirmed |= adjourned;
             game.listed = None;
@@ -380,16 +329,10 @@ impl Adjournments {
         }
     }
 
-    /// An opponent does not want to go on now.
     pub(super) fn declined(&mut self, name: &str) {
-        if let Some(game) = self.games.get_mut(&name.to_lowercase()) {
+        if let Some(game) = self.game_mut(name) {
             game.declined = true;
         }
-    }
-
-    /// True if a game with this player waits of which the policy has not heard.
-    fn is_unseen(&self, opponent: &str) -> bool {
-        self.games.get(&opponent.to_lowercase()).is_some_and(|game| !game.is_allowed && !game.is_told)
     }
 
     pub(super) fn name_of_game_with(&self, opponent: &str) -> Option<&GameId> {
@@ -477,10 +420,9 @@ fn next_part(id: &GameId) -> GameId {
 }
 
 impl FicsSession {
-    /// A row of the list of adjourned games.
     pub(super) fn stored(&mut self, stored: StoredGame, now: Instant) {
-        let ours = self.us.as_ref().map_or("", |us| us.name.as_str());
-        let Some(opponent) = stored.opponent.split(' ').find(|name| !name.eq_ignore_ascii_case(ours)) else { return };
+        let us = self.our_name();
+        let Some(opponent) = stored.opponent.split(' ').find(|name| !name.eq_ignore_ascii_case(us)) else { return };
         let opponent = self.adjournments.whole_name(opponent);
         let row = stored.terms.as_ref();
         let is_another = |game: &Adjourned| {
@@ -497,7 +439,7 @@ impl FicsSession {
             today.since(date).is_ok_and(|age| i64::from(age.get_days()) >= i64::from(days))
         });
         let may_offer = self.open && self.may_resume() && stored.terms.is_some();
-        let Some(game) = self.adjournments.games.get_mut(&opponent.to_lowercase()) else { return };
+        let Some(game) = self.adjournments.game_mut(&opponent) else { return };
         game.confirmed = true;
         game.listed = Some(now);
         // Where the server does not say, asking does no harm.
@@ -516,14 +458,9 @@ impl FicsSession {
 
     /// A game waits that was not seen to begin; perhaps an earlier process left it running, or adjourned.
     fn waits_unseen(&mut self, opponent: &str) {
-        let known = self.adjournments.take_remembered(opponent);
-        let id = match &known {
-            Some(game) if game.is_adjourned => next_part(&game.info.id),
-            Some(game) => game.info.id.clone(),
-            None => GameId::new(self.new_name(opponent)),
-        };
+        let (id, known) = self.name_of_resumed(opponent);
         self.adjournments.waits(opponent, id, None);
-        if let Some(game) = self.adjournments.games.get_mut(&opponent.to_lowercase()) {
+        if let Some(game) = self.adjournments.game_mut(opponent) {
             game.is_allowed = known.is_some();
             game.terms = known.as_ref().map(|known| known.info.terms);
             game.left_running = known.is_some_and(|known| !known.is_adjourned);
@@ -533,15 +470,18 @@ impl FicsSession {
     /// True if nothing speaks against going on with a game that waits. One that ran until the connection was lost, or until an earlier
     /// process ended, is no new game.
     pub(super) fn may_resume(&self) -> bool {
-        let free =
-            matches!(self.current, CurrentGame::Empty) && !self.requests.is_open(|want| matches!(want, Want::Game(_)));
-        let wanted = self.open || self.adjournments.has_running();
+        let free = matches!(self.current, CurrentGame::Empty) && !self.requests.is_open(Want::is_game);
+        let adjournments = &self.adjournments;
+        let has_running = adjournments.has_cut_off() || adjournments.games.values().any(|game| game.left_running);
+        let wanted = self.open || has_running;
         self.settings.resume && wanted && free && self.us.is_some()
     }
 
-    /// The server does not know `resume`, or says that it has failed.
+    /// The server does not know `resume`, or says that it has failed. Whether a match resumes a game is not said by that.
     pub(super) fn resume_is_unknown(&mut self) {
-        self.adjournments.know_no_resume();
+        if !std::mem::replace(&mut self.adjournments.knows_no_resume, true) {
+            self.adjournments.games.values_mut().for_each(|game| game.asked = None);
+        }
         self.tell_if_nothing_resumes();
     }
 
@@ -559,7 +499,6 @@ impl FicsSession {
         }
     }
 
-    /// Asks the opponents who are there to go on.
     pub(super) fn resume_if_possible(&mut self, now: Instant) {
         if !self.may_resume() {
             return;
@@ -573,18 +512,14 @@ impl FicsSession {
         }
     }
 
-    /// The policy takes a game that waits: its opponent is asked as soon as may be.
-    pub(super) fn resume_allowed(&mut self, opponent: &str, now: Instant) {
-        self.adjournments.allow(opponent);
-        self.resume_if_possible(now);
-    }
-
-    /// A match that was to resume a game and that the server has not marked as that is none of ours.
+    /// Withdraws the match that was to resume a game if the server has not marked it in time. One that was withdrawn long ago begins
+    /// no game any more.
     pub(super) fn withdraw_new_game_if_due(&mut self, now: Instant) {
-        if let Some(opponent) = self.adjournments.unmarked(now) {
+        let late = self.adjournments.asked_by_match.take_if(|asked| asked.until <= now);
+        if let Some(late) = late.filter(|late| !late.is_withdrawn) {
             // Its answer may have been lost: that says nothing of the server.
-            self.adjournments.does_not_wait(&opponent, now);
-            self.send(&format!("withdraw {}", word_for(&opponent)));
+            self.adjournments.does_not_wait(&late.opponent, now);
+            self.send(&format!("withdraw {}", word_for(&late.opponent)));
         }
     }
 
@@ -603,8 +538,9 @@ impl FicsSession {
     pub(crate) fn recall(&mut self, learned: &str) {
         let server = format!("{} {} ", self.settings.host, self.settings.port);
         if let Some(words) = learned.strip_prefix(&server) {
-            self.adjournments.recall(words);
-            self.told_learned = self.adjournments.match_meaning;
+            let known = [MATCH_RESUMES, MATCH_IS_NEW].into_iter().find(|known| *known == words);
+            self.adjournments.match_meaning = known;
+            self.told_learned = known;
         }
     }
 
@@ -646,19 +582,23 @@ impl FicsSession {
             self.waits_unseen(name);
         }
         self.adjournments.notified(name, arrived, adjourned);
-        if arrived && adjourned && self.adjournments.is_unseen(name) {
+        let is_unseen = self.adjournments.game_mut(name).is_some_and(|game| !game.is_allowed && !game.is_told);
+        if arrived && adjourned && is_unseen {
             // What is played in it stands in the list.
             self.ask_for_stored_games();
         }
     }
 
-    /// The name for a game that waits and that was not seen to begin: that which an earlier process gave it, or a new one.
-    pub(super) fn name_of_resumed(&mut self, opponent: &str) -> GameId {
-        match self.adjournments.take_remembered(opponent) {
+    /// The name for a game that waits and that was not seen to begin: that which an earlier process gave it, or a new one. The game as
+    /// that process knew it is given once.
+    pub(super) fn name_of_resumed(&mut self, opponent: &str) -> (GameId, Option<KnownGame>) {
+        let known = self.adjournments.remembered.remove(&opponent.to_lowercase());
+        let id = match &known {
             Some(game) if game.is_adjourned => next_part(&game.info.id),
-            Some(game) => game.info.id,
+            Some(game) => game.info.id.clone(),
             None => GameId::new(self.new_name(opponent)),
-        }
+        };
+        (id, known)
     }
 
     /// The lists of games that wait and that are over have been told.
@@ -675,7 +615,7 @@ impl FicsSession {
     pub(super) fn settle_cut_off(&mut self) {
         self.adjournments.verdict_at = None;
         if let Some(opponent) = self.adjournments.cut_off.take()
-            && let Some(game) = self.adjournments.games.get_mut(&opponent)
+            && let Some(game) = self.adjournments.game_mut(&opponent)
         {
             let next = next_part(&game.id);
             let id = std::mem::replace(&mut game.id, next);

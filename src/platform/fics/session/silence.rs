@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Announcement, CurrentGame, FicsSession, REST, requests::Want};
+use super::{CurrentGame, FicsSession, REST, requests::Want};
 use domain::{ActionError, ServerEvent};
 
 /// The time that the opponent may think before the game is asked for, and how long after each other.
@@ -14,13 +14,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Time for the server to end a game without possible moves.
 const END_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Last signs of the game on the board.
 #[derive(Default)]
 pub(super) struct Silence {
     heard: Option<Instant>,
-    /// Time of the last request.
     asked: Option<Instant>,
-    /// True if this server has shown that it does not know `refresh`.
     knows_no_refresh: bool,
 }
 
@@ -30,7 +27,6 @@ impl Silence {
         self.asked = None;
     }
 
-    /// The game or the connection has ended.
     pub(super) fn ends(&mut self) {
         *self = Self { knows_no_refresh: self.knows_no_refresh, ..Self::default() };
     }
@@ -42,13 +38,12 @@ impl Silence {
 }
 
 impl FicsSession {
-    /// Returns the time to ask for the game. On our own move nothing may precede it, and its answer
-    /// says as much.
+    /// Returns the time to ask for the game. Our own move tells as much, and goes before.
     pub(super) fn silence_at(&self) -> Option<Instant> {
         let patience = match &self.current {
             CurrentGame::Running(game) if game.is_played_out() => END_PATIENCE,
             CurrentGame::Running(game) if game.is_our_move() => return None,
-            CurrentGame::Running(_) | CurrentGame::Unplayable(_) => PATIENCE,
+            CurrentGame::Running(_) | CurrentGame::Unplayable { .. } => PATIENCE,
             CurrentGame::Empty | CurrentGame::Opening(_) => return None,
         };
         self.silence.asked.max(self.silence.heard).map(|last| last + patience)
@@ -94,12 +89,9 @@ impl FicsSession {
         let (Some(id), opponent) = (self.current_id().cloned(), self.opponent_name()) else { return };
         let game = self.take_current();
         if let Some(opponent) = opponent {
-            self.adjournments.may_wait(&opponent, &id, game);
+            self.adjournments.adjourned(&opponent, &id, game, false);
         }
-        self.silence.ends();
-        self.said = Announcement::default();
-        self.flagging = None;
-        self.whole_due = None;
+        self.forget_game();
         self.seek_at = Some(now + REST);
         self.tell(ServerEvent::GameGone(id));
     }

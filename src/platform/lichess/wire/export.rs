@@ -3,13 +3,15 @@
 use std::time::Instant;
 
 use serde::Deserialize;
+use serde_json::Value;
 use shakmaty::{CastlingMode, san::San};
 
-use super::{LichessLineError, color, lenient, our_color, player::User, read, seconds, start_line, whole_days};
-use crate::lichess::settings::ServerUrl;
-use domain::{
-    GameId, GameInfo, GameState, GameStatus, GameTerms, Line, Offers, Player, TimeControl, Variant, moves_text,
+use super::{
+    ClockJson, LichessLineError, color, lenient, our_color, player::User, read, seconds, start_line, time_control,
+    variant,
 };
+use crate::lichess::settings::ServerUrl;
+use domain::{GameId, GameInfo, GameState, GameStatus, GameTerms, Line, Offers, moves_text};
 
 /// Reads a game of `us` that was requested at `received`.
 ///
@@ -37,55 +39,16 @@ struct ExportedGame {
     initial_fen: Option<String>,
     moves: Option<String>,
     #[serde(default, deserialize_with = "lenient")]
-    clock: Option<ExportedClock>,
+    clock: Option<ClockJson>,
     days_per_turn: Option<f64>,
-    // The server's form of a tournament differs from its description.
-    #[serde(default, alias = "swiss", deserialize_with = "lenient")]
-    tournament: Option<String>,
-    #[serde(default, alias = "swissTour", deserialize_with = "lenient")]
-    arena_tour: Option<ExportedTournament>,
-}
-
-#[derive(Deserialize)]
-struct ExportedTournament {
-    id: String,
+    #[serde(flatten)]
+    more: Value,
 }
 
 #[derive(Deserialize)]
 struct ExportedPlayers {
-    white: ExportedPlayer,
-    black: ExportedPlayer,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ExportedPlayer {
-    user: Option<User>,
-    #[serde(default, deserialize_with = "lenient")]
-    rating: Option<u32>,
-    #[serde(default, deserialize_with = "lenient")]
-    provisional: Option<bool>,
-    #[serde(default, deserialize_with = "lenient")]
-    ai_level: Option<u8>,
-}
-
-impl ExportedPlayer {
-    fn into_player(self) -> Player {
-        let known = self.user.map(User::into_player).unwrap_or_else(|| match self.ai_level {
-            Some(level) => {
-                Player { name: format!("Stockfish level {level}"), ai_level: Some(level), ..Player::default() }
-            }
-            None => Player::named("anonymous"),
-        });
-        Player { rating: self.rating, provisional: self.provisional.unwrap_or(false), ..known }
-    }
-}
-
-/// A game's clock at the start, in seconds.
-#[derive(Deserialize)]
-struct ExportedClock {
-    initial: f64,
-    increment: f64,
+    white: User,
+    black: User,
 }
 
 impl ExportedGame {
@@ -95,17 +58,17 @@ impl ExportedGame {
         url: &ServerUrl,
         received: Instant,
     ) -> Result<(GameInfo, GameState), LichessLineError> {
-        let variant: Variant =
-            self.variant.map_or(Ok(Variant::Standard), |key| key.parse()).map_err(LichessLineError::Unplayable)?;
-        let time_control = match (self.clock, self.days_per_turn) {
-            (Some(clock), _) => TimeControl::real_time(seconds(clock.initial), seconds(clock.increment)),
-            (None, Some(days)) => TimeControl::Correspondence { days: whole_days(days) },
-            (None, None) => TimeControl::Unlimited,
-        };
+        let variant = variant(self.variant.as_deref())?;
+        let time_control = time_control(self.clock, self.days_per_turn, seconds);
         let (white, black) = (self.players.white.into_player(), self.players.black.into_player());
         let our_color = our_color(us, &white, &black, &self.id)?;
         let start = start_line(variant, self.initial_fen.as_deref())?;
         let moves = played(&start, self.moves.as_deref().unwrap_or_default())?;
+        // The server's form of a tournament differs from its description.
+        let more = &self.more;
+        let bare = ["tournament", "swiss"].into_iter().find_map(|key| more[key].as_str());
+        let tournament =
+            bare.or_else(|| ["arenaTour", "swissTour"].into_iter().find_map(|key| more[key]["id"].as_str()));
         let info = GameInfo {
             url: Some(url.page(&self.id)),
             id: GameId::from(self.id),
@@ -114,7 +77,7 @@ impl ExportedGame {
             black,
             our_color,
             start,
-            tournament: self.tournament.or(self.arena_tour.map(|tournament| tournament.id)),
+            tournament: tournament.map(str::to_owned),
         };
         let state = GameState {
             moves,

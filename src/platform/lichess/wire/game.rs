@@ -5,25 +5,20 @@ use std::time::Instant;
 use serde::Deserialize;
 
 use super::{
-    LichessLineError, VariantKey, color, lenient, malformed, milliseconds, our_color, player::User, seconds,
-    start_line, variant, whole_days,
+    ClockJson, LichessLineError, VariantKey, color, lenient, malformed, milliseconds, our_color, player::User, seconds,
+    start_line, time_control, variant,
 };
 use crate::lichess::settings::ServerUrl;
 use domain::{
     ChatLine, ChatRoom, Clock, Clocks, GameId, GameInfo, GameState, GameStatus, GameTerms, Offers, ServerEvent,
-    TimeControl,
 };
 
 #[derive(Deserialize)]
 pub(super) struct GameEnvelope {
-    game: WireGameEvent,
+    pub game: WireGameEvent,
 }
 
 impl GameEnvelope {
-    pub(super) fn into_start(self) -> Result<ServerEvent, LichessLineError> {
-        self.game.id().map(ServerEvent::GameStarted)
-    }
-
     pub(super) fn into_finish(self) -> Result<ServerEvent, LichessLineError> {
         Ok(ServerEvent::GameFinished {
             id: self.game.id()?,
@@ -36,7 +31,7 @@ impl GameEnvelope {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct WireGameEvent {
+pub(super) struct WireGameEvent {
     game_id: Option<String>,
     id: Option<String>,
     #[serde(default, deserialize_with = "lenient")]
@@ -50,7 +45,7 @@ struct WireGameEvent {
 }
 
 impl WireGameEvent {
-    fn id(&self) -> Result<GameId, LichessLineError> {
+    pub(super) fn id(&self) -> Result<GameId, LichessLineError> {
         let id = self.game_id.as_deref().or(self.id.as_deref());
         id.map(GameId::new).ok_or_else(|| malformed("a game", "it has no id"))
     }
@@ -102,13 +97,6 @@ pub(super) struct GameFull {
     state: GameStateJson,
 }
 
-/// A game's clock at the start, in milliseconds.
-#[derive(Deserialize)]
-struct ClockJson {
-    initial: Option<f64>,
-    increment: Option<f64>,
-}
-
 impl GameFull {
     pub(super) fn into_game(
         self,
@@ -116,16 +104,9 @@ impl GameFull {
         url: &ServerUrl,
         received: Instant,
     ) -> Result<(GameInfo, GameState), LichessLineError> {
-        let variant = variant(self.variant.as_ref())?;
-        let time_control = match (self.clock, self.days_per_turn) {
-            (Some(ClockJson { initial: Some(initial), increment }), _) => {
-                TimeControl::real_time(milliseconds(initial), milliseconds(increment.unwrap_or_default()))
-            }
-            (_, Some(days)) => TimeControl::Correspondence { days: whole_days(days) },
-            (_, None) => TimeControl::Unlimited,
-        };
-        let white = self.white.into_player();
-        let black = self.black.into_player();
+        let variant = variant(self.variant.as_ref().map(|variant| variant.key.as_str()))?;
+        let time_control = time_control(self.clock, self.days_per_turn, milliseconds);
+        let (white, black) = (self.white.into_player(), self.black.into_player());
         let our_color = our_color(us, &white, &black, &self.id)?;
         let start = start_line(variant, self.initial_fen.as_deref())?;
         let info = GameInfo {

@@ -15,6 +15,7 @@ use std::{
 };
 
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+use serde_json::Value;
 
 pub use self::export::exported_game;
 pub(super) use self::{
@@ -28,18 +29,16 @@ use self::{
     game::{ChatJson, GameEnvelope, GameFull, GameStateJson, OpponentGone},
 };
 use super::{ndjson::LineTooLong, settings::ServerUrl};
-use domain::{Color, GameId, Line, Player, ServerEvent, Variant};
+use domain::{Color, GameId, Line, Player, ServerEvent, TimeControl, Variant};
 
 /// A line of a stream that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LichessLineError {
-    /// The server says that something is wrong.
     #[error("the server says: {0}")]
     Server(String),
     /// It is no JSON, or lacks what it must have.
     #[error("cannot read {what}: {reason}")]
     Malformed { what: String, reason: String },
-    /// It was too long to be kept.
     #[error(transparent)]
     TooLong(#[from] LineTooLong),
     #[error("unknown event: {0}")]
@@ -54,14 +53,14 @@ pub enum LichessLineError {
 struct Head<'a> {
     #[serde(borrow, rename = "type")]
     kind: Option<Cow<'a, str>>,
-    error: Option<serde_json::Value>,
+    error: Option<Value>,
 }
 
 /// A line of the event stream, as the account `us` sees it.
 pub fn event(line: &str, us: &str) -> Result<ServerEvent, LichessLineError> {
     let kind = kind(line)?;
     Ok(match &*kind {
-        "gameStart" => read::<GameEnvelope>(&kind, line)?.into_start()?,
+        "gameStart" => ServerEvent::GameStarted(read::<GameEnvelope>(&kind, line)?.game.id()?),
         "gameFinish" => read::<GameEnvelope>(&kind, line)?.into_finish()?,
         "challenge" => {
             let challenge = read::<ChallengeEnvelope>(&kind, line)?;
@@ -70,7 +69,7 @@ pub fn event(line: &str, us: &str) -> Result<ServerEvent, LichessLineError> {
             }
             ServerEvent::Challenge(challenge.into_challenge(us))
         }
-        "challengeCanceled" => ServerEvent::ChallengeCancelled(read::<ChallengeEnvelope>(&kind, line)?.into_id()),
+        "challengeCanceled" => ServerEvent::ChallengeCancelled(read::<ChallengeEnvelope>(&kind, line)?.id()),
         "challengeDeclined" => read::<ChallengeEnvelope>(&kind, line)?.into_decline(),
         _ => return Err(LichessLineError::Unknown(kind.into_owned())),
     })
@@ -104,8 +103,7 @@ pub(super) fn read<T: DeserializeOwned>(what: &str, text: &str) -> Result<T, Lic
 
 /// The server's words in the body of an error: `{"error": "..."}`, or the faults of a form by field.
 pub(super) fn error_text(body: &str) -> Option<String> {
-    fn words(value: &serde_json::Value) -> Option<String> {
-        use serde_json::Value;
+    fn words(value: &Value) -> Option<String> {
         match value {
             Value::String(text) => Some(text.clone()),
             Value::Array(texts) => Some(texts.iter().filter_map(words).collect::<Vec<_>>().join(", ")),
@@ -116,7 +114,7 @@ pub(super) fn error_text(body: &str) -> Option<String> {
             Value::Null | Value::Bool(_) | Value::Number(_) => None,
         }
     }
-    let value: serde_json::Value = serde_json::from_str(body).ok()?;
+    let value: Value = serde_json::from_str(body).ok()?;
     match value.get("error") {
         Some(error) => words(error),
         None => value.is_object().then(|| words(&value)).flatten(),
@@ -144,8 +142,7 @@ fn malformed(what: &str, reason: impl std::fmt::Display) -> LichessLineError {
 
 /// `null` and anything of another type than expected are as good as nothing, for fields that we can do without.
 fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
-    let value = serde_json::Value::deserialize(deserializer)?;
-    Ok(serde_json::from_value(value).ok())
+    Ok(serde_json::from_value(Value::deserialize(deserializer)?).ok())
 }
 
 /// Milliseconds or seconds from outside: negative, endless and absurd ones become the nearest that make sense.
@@ -157,7 +154,6 @@ fn seconds(value: f64) -> Duration {
     milliseconds(value * 1000.0)
 }
 
-/// Returns the bot's side in a game.
 fn our_color(us: &str, white: &Player, black: &Player, game: &str) -> Result<Color, LichessLineError> {
     match us {
         id if id == white.id => Ok(Color::White),
@@ -179,11 +175,8 @@ fn color(name: Option<&str>) -> Option<Color> {
     }
 }
 
-fn variant(key: Option<&VariantKey>) -> Result<Variant, LichessLineError> {
-    match key {
-        None => Ok(Variant::Standard),
-        Some(VariantKey { key }) => key.parse().map_err(LichessLineError::Unplayable),
-    }
+fn variant(key: Option<&str>) -> Result<Variant, LichessLineError> {
+    key.map_or(Ok(Variant::Standard), str::parse).map_err(LichessLineError::Unplayable)
 }
 
 #[derive(Deserialize)]
@@ -191,27 +184,37 @@ struct VariantKey {
     key: String,
 }
 
-fn whole_days(days: f64) -> u32 {
-    // Float to integer saturates.
-    days.clamp(1.0, 365.0) as u32
-}
-
-/// The body of a 429, or of a 400 where it is the opponent's limit.
+/// A clock at the start of a game: milliseconds in the stream of a game, seconds elsewhere.
 #[derive(Deserialize)]
-pub(super) struct Limited {
-    pub ratelimit: RateLimit,
+struct ClockJson {
+    #[serde(alias = "limit")]
+    initial: Option<f64>,
+    increment: Option<f64>,
+    #[serde(rename = "daysPerTurn")]
+    days: Option<f64>,
 }
 
-#[derive(Deserialize)]
-pub(super) struct RateLimit {
-    pub key: Option<String>,
-    seconds: Option<f64>,
-}
-
-impl RateLimit {
-    pub(super) fn wait(&self) -> Option<Duration> {
-        self.seconds.map(seconds)
+fn time_control(clock: Option<ClockJson>, days: Option<f64>, unit: fn(f64) -> Duration) -> TimeControl {
+    let (initial, increment, days) = match clock {
+        Some(clock) => (clock.initial, clock.increment, days.or(clock.days)),
+        None => (None, None, days),
+    };
+    match (initial, days) {
+        (Some(initial), _) => TimeControl::real_time(unit(initial), unit(increment.unwrap_or_default())),
+        // Float to integer saturates.
+        (None, Some(days)) => TimeControl::Correspondence { days: days.clamp(1.0, 365.0) as u32 },
+        (None, None) => TimeControl::Unlimited,
     }
+}
+
+/// Reads the limit in the body of a 429, or of a 400 where it is the opponent's: its key, and the time to wait.
+pub(super) fn limit(body: &str) -> Option<(Option<String>, Option<Duration>)> {
+    let body: Value = serde_json::from_str(body).ok()?;
+    let limit = body.get("ratelimit")?.as_object()?;
+    Some((
+        limit.get("key").and_then(Value::as_str).map(str::to_owned),
+        limit.get("seconds").and_then(Value::as_f64).map(seconds),
+    ))
 }
 
 #[cfg(test)]

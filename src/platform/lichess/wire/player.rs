@@ -1,8 +1,7 @@
 //! Players, accounts, and what a token allows.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::lenient;
 use domain::{Account, Player};
@@ -11,6 +10,8 @@ use domain::{Account, Player};
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct User {
+    /// The account, where it is told apart from the part that it plays in a game.
+    user: Option<Box<User>>,
     id: Option<String>,
     name: Option<String>,
     username: Option<String>,
@@ -26,6 +27,10 @@ pub(super) struct User {
 
 impl User {
     pub(super) fn into_player(self) -> Player {
+        if let Some(user) = self.user {
+            let provisional = self.provisional.unwrap_or(false);
+            return Player { rating: self.rating, provisional, ..user.into_player() };
+        }
         if let Some(level) = self.ai_level {
             let name = format!("Stockfish level {level}");
             return Player { name, ai_level: self.ai_level, rating: self.rating, ..Player::default() };
@@ -52,51 +57,32 @@ impl User {
 pub(crate) struct AccountJson {
     id: String,
     username: Option<String>,
-    #[serde(default, deserialize_with = "lenient")]
-    title: Option<String>,
-    #[serde(default, deserialize_with = "lenient")]
-    perfs: Option<BTreeMap<String, Performance>>,
-    #[serde(default, deserialize_with = "lenient")]
-    count: Option<Count>,
-    #[serde(default, deserialize_with = "lenient")]
-    disabled: Option<bool>,
-    #[serde(default, rename = "tosViolation", deserialize_with = "lenient")]
-    breaks_terms: Option<bool>,
-}
-
-#[derive(Deserialize)]
-struct Performance {
-    #[serde(default, deserialize_with = "lenient")]
-    rating: Option<u32>,
-    #[serde(default, deserialize_with = "lenient")]
-    games: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct Count {
-    #[serde(default, deserialize_with = "lenient")]
-    all: Option<u64>,
+    #[serde(flatten)]
+    more: Value,
 }
 
 impl AccountJson {
     /// Returns true if the account is closed, or marked for breaking the terms of service.
     pub(crate) fn is_shut_out(&self) -> bool {
-        self.disabled.unwrap_or(false) || self.breaks_terms.unwrap_or(false)
+        self.more["disabled"] == true || self.more["tosViolation"] == true
     }
 
     pub(crate) fn into_account(self) -> Account {
-        let perfs = self.perfs.unwrap_or_default();
-        let played = perfs.iter().filter(|(name, _)| *name != "puzzle").filter_map(|(_, perf)| perf.games).sum();
+        let title = self.more["title"].as_str();
+        let perfs = || self.more["perfs"].as_object().into_iter().flatten();
+        let played = perfs().filter(|(name, _)| *name != "puzzle").filter_map(|(_, perf)| perf["games"].as_u64()).sum();
+        let rating =
+            |(name, perf): (&String, &Value)| Some((name.clone(), u32::try_from(perf["rating"].as_u64()?).ok()?));
         Account {
-            is_bot: self.title.as_deref() == Some("BOT"),
+            is_bot: title == Some("BOT"),
             player: Player {
-                name: self.username.unwrap_or_else(|| self.id.clone()),
                 id: self.id.to_lowercase(),
-                title: self.title,
+                title: title.map(str::to_owned),
+                name: self.username.unwrap_or(self.id),
                 ..Player::default()
             },
-            ratings: perfs.into_iter().filter_map(|(name, perf)| Some((name, perf.rating?))).collect(),
-            games_played: self.count.and_then(|count| count.all).unwrap_or(played),
+            ratings: perfs().filter_map(rating).collect(),
+            games_played: self.more["count"]["all"].as_u64().unwrap_or(played),
         }
     }
 }

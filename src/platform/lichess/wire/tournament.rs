@@ -1,124 +1,39 @@
 //! Arenas and Swiss tournaments: a team's list of them, and the page of one. The two kinds, and the list and the page of the
 //! same kind, write the same things in different ways.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
+use serde_json::Value;
 
-use super::{VariantKey, lenient, seconds, variant};
+use super::{seconds, variant};
 use domain::{GameTerms, Standing, TimeControl, Tournament, TournamentInfo, TournamentKind, TournamentStage, Variant};
 
-/// A tournament, from a list or from its page. What is missing is not known.
+/// A tournament, from a list or from its page.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TournamentJson {
     id: String,
     #[serde(alias = "name")]
     full_name: Option<String>,
-    clock: ClockJson,
-    #[serde(default, deserialize_with = "lenient")]
-    variant: Option<VariantName>,
-    #[serde(default, deserialize_with = "lenient")]
-    position: Option<serde_json::Map<String, serde_json::Value>>,
-    #[serde(default, deserialize_with = "lenient")]
-    rated: Option<bool>,
-    #[serde(default, deserialize_with = "lenient")]
-    nb_players: Option<u32>,
-    #[serde(default, deserialize_with = "lenient")]
-    starts_at: Option<Time>,
-    #[serde(default, deserialize_with = "lenient")]
-    finishes_at: Option<Time>,
-    #[serde(default, deserialize_with = "lenient")]
-    seconds_to_start: Option<i64>,
-    #[serde(default, deserialize_with = "lenient")]
-    seconds_to_finish: Option<i64>,
-    #[serde(default, deserialize_with = "lenient")]
-    status: Option<StatusJson>,
-    #[serde(default, deserialize_with = "lenient")]
-    is_finished: Option<bool>,
-    #[serde(default, deserialize_with = "lenient")]
-    pairings_closed: Option<bool>,
-    #[serde(default, deserialize_with = "lenient")]
-    bots_allowed: Option<bool>,
-    #[serde(default, deserialize_with = "lenient")]
-    private: Option<bool>,
-    #[serde(default, deserialize_with = "lenient")]
-    min_rating: Option<RatingJson>,
-    #[serde(default, deserialize_with = "lenient")]
-    max_rating: Option<RatingJson>,
-    #[serde(default, deserialize_with = "lenient")]
-    verdicts: Option<Verdicts>,
-    #[serde(default, deserialize_with = "lenient")]
-    standing: Option<StandingPage>,
+    clock: TournamentClock,
+    /// What is missing, or of another type than expected, is not known.
+    #[serde(flatten)]
+    more: Value,
 }
 
 #[derive(Deserialize)]
-struct ClockJson {
+struct TournamentClock {
     limit: f64,
     increment: f64,
 }
 
-/// A variant: the page of an arena and a Swiss give its key alone.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum VariantName {
-    Key(String),
-    Full(VariantKey),
+/// Reads milliseconds since 1970, or ISO 8601.
+fn time(json: &Value) -> Option<Timestamp> {
+    json.as_i64().map_or_else(|| json.as_str()?.parse().ok(), |time| Timestamp::from_millisecond(time).ok())
 }
 
-/// A time: milliseconds since 1970, or ISO 8601.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Time {
-    Milliseconds(i64),
-    Text(Timestamp),
-}
-
-impl Time {
-    fn timestamp(self) -> Option<Timestamp> {
-        match self {
-            Self::Milliseconds(milliseconds) => Timestamp::from_millisecond(milliseconds).ok(),
-            Self::Text(timestamp) => Some(timestamp),
-        }
-    }
-}
-
-/// A word for a Swiss tournament, a number in an arena's list.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum StatusJson {
-    Number(u8),
-    Word(String),
-}
-
-#[derive(Deserialize)]
-struct RatingJson {
-    rating: u32,
-}
-
-#[derive(Deserialize)]
-struct Verdicts {
-    accepted: bool,
-    #[serde(default)]
-    list: Vec<Verdict>,
-}
-
-#[derive(Deserialize)]
-struct Verdict {
-    condition: String,
-    verdict: String,
-}
-
-#[derive(Deserialize)]
-struct StandingPage {
-    #[serde(default)]
-    players: Vec<StandingPlayer>,
-}
-
-#[derive(Deserialize)]
-struct StandingPlayer {
-    name: String,
-    rank: u32,
-    score: u32,
+fn number(json: &Value) -> Option<u32> {
+    json.as_u64()?.try_into().ok()
 }
 
 impl TournamentJson {
@@ -126,59 +41,55 @@ impl TournamentJson {
     ///
     /// `None` for an unknown variant, which could not be played.
     pub(crate) fn into_info(self, kind: TournamentKind, us: &str, now: Timestamp) -> Option<TournamentInfo> {
-        let key = self.variant.map(|name| match name {
-            VariantName::Key(key) => VariantKey { key },
-            VariantName::Full(full) => full,
-        });
-        let variant = match (variant(key.as_ref()).ok()?, &self.position) {
-            (Variant::Standard, Some(_)) => Variant::FromPosition,
-            (variant, _) => variant,
+        let more = &self.more;
+        let flag = |key: &str| more[key].as_bool();
+        // The page of an arena and a Swiss give the key of the variant alone.
+        let key = &more["variant"];
+        let variant = match variant(key.as_str().or(key["key"].as_str())).ok()? {
+            Variant::Standard if more["position"].is_object() => Variant::FromPosition,
+            variant => variant,
         };
         let (limit, increment) = (seconds(self.clock.limit), seconds(self.clock.increment));
-        let terms = GameTerms {
-            variant,
-            time_control: TimeControl::real_time(limit, increment),
-            rated: self.rated.unwrap_or_default(),
-        };
-        let from_now = |seconds: i64| now.checked_add(jiff::SignedDuration::from_secs(seconds)).ok();
-        let starts_at = self.starts_at.and_then(Time::timestamp).or(self.seconds_to_start.and_then(from_now));
-        let ends_at = self.finishes_at.and_then(Time::timestamp).or(self.seconds_to_finish.and_then(from_now));
+        let time_control = TimeControl::real_time(limit, increment);
+        let terms = GameTerms { variant, time_control, rated: flag("rated").unwrap_or_default() };
+        let from_now = |key: &str| now.checked_add(SignedDuration::from_secs(more[key].as_i64()?)).ok();
         // A tournament without further pairings has nothing to wait for.
-        let over = self.is_finished == Some(true) || self.pairings_closed == Some(true);
-        let stage = match self.status {
+        let over = flag("isFinished") == Some(true) || flag("pairingsClosed") == Some(true);
+        // A word for a Swiss tournament, a number in an arena's list.
+        let status = &more["status"];
+        let stage = match (status.as_u64(), status.as_str()) {
             _ if over => TournamentStage::Over,
-            Some(StatusJson::Number(30..)) => TournamentStage::Over,
-            Some(StatusJson::Number(20..)) => TournamentStage::Running,
-            Some(StatusJson::Number(_)) => TournamentStage::Announced,
-            Some(StatusJson::Word(word)) if word == "finished" => TournamentStage::Over,
-            Some(StatusJson::Word(word)) if word == "started" => TournamentStage::Running,
-            Some(StatusJson::Word(_)) => TournamentStage::Announced,
+            (Some(30..), _) | (_, Some("finished")) => TournamentStage::Over,
+            (Some(20..), _) | (_, Some("started")) => TournamentStage::Running,
             // An arena's page: a later start is given as a delay.
-            None if self.seconds_to_start.is_none() => TournamentStage::Running,
-            None => TournamentStage::Announced,
+            (None, None) if more["secondsToStart"].as_i64().is_none() => TournamentStage::Running,
+            _ => TournamentStage::Announced,
         };
-        let refusal = self.verdicts.filter(|verdicts| !verdicts.accepted).map(|verdicts| {
-            let unmet = verdicts.list.into_iter().filter(|verdict| verdict.verdict != "ok");
-            let words: Vec<String> = unmet.map(|verdict| verdict.condition).collect();
+        let verdicts = &more["verdicts"];
+        let refusal = (verdicts["accepted"] == false).then(|| {
+            let unmet = verdicts["list"].as_array().into_iter().flatten().filter(|verdict| verdict["verdict"] != "ok");
+            let words: Vec<&str> = unmet.filter_map(|verdict| verdict["condition"].as_str()).collect();
             if words.is_empty() { "its conditions are not met".to_owned() } else { words.join(", ") }
         });
-        let ours = |player: &StandingPlayer| player.name.eq_ignore_ascii_case(us);
-        let standing = self.standing.and_then(|page| page.players.into_iter().find(ours));
+        let is_ours = |player: &&Value| player["name"].as_str().is_some_and(|name| name.eq_ignore_ascii_case(us));
+        let ours = more["standing"]["players"].as_array().into_iter().flatten().find(is_ours);
+        let standing =
+            ours.and_then(|ours| Some(Standing { rank: number(&ours["rank"])?, points: number(&ours["score"])? }));
         Some(TournamentInfo {
             name: self.full_name.unwrap_or_else(|| self.id.clone()),
             tournament: Tournament { id: self.id, kind: Some(kind) },
             terms,
             stage,
-            starts_at,
-            ends_at,
-            players: self.nb_players.unwrap_or_default(),
+            starts_at: time(&more["startsAt"]).or_else(|| from_now("secondsToStart")),
+            ends_at: time(&more["finishesAt"]).or_else(|| from_now("secondsToFinish")),
+            players: number(&more["nbPlayers"]).unwrap_or_default(),
             // A Swiss has no such switch: its verdicts speak of it.
-            bots_allowed: self.bots_allowed.unwrap_or(kind == TournamentKind::Swiss),
-            has_password: self.private.unwrap_or_default(),
-            min_rating: self.min_rating.map(|bound| bound.rating),
-            max_rating: self.max_rating.map(|bound| bound.rating),
+            bots_allowed: flag("botsAllowed").unwrap_or(kind == TournamentKind::Swiss),
+            has_password: flag("private").unwrap_or_default(),
+            min_rating: number(&more["minRating"]["rating"]),
+            max_rating: number(&more["maxRating"]["rating"]),
             refusal,
-            standing: standing.map(|player| Standing { rank: player.rank, points: player.score }),
+            standing,
         })
     }
 }

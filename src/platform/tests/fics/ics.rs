@@ -55,14 +55,10 @@ impl Ics {
 
     /// The next connection, logged in as `name` with `sesame`, set up, and asking for its adjourned games.
     pub(crate) async fn session(&self, name: &str) -> Connection {
-        let mut connection = self.connection().await;
-        connection.log_in(name).await;
-        connection.set_up().await;
-        connection
+        self.session_after(name, "stored").await
     }
 
-    /// Begins the session of a client that sends `first` before the request for its adjourned
-    /// games.
+    /// The next connection, set up, of a client that sends `first` before all else.
     pub(crate) async fn session_after(&self, name: &str, first: &str) -> Connection {
         let mut connection = self.connection().await;
         connection.log_in(name).await;
@@ -136,6 +132,12 @@ impl Connection {
             };
             self.say(&format!("{answer}\nfics% ")).await;
         }
+    }
+
+    /// The next command must be this one; it is answered.
+    pub(crate) async fn answers(&mut self, command: &str, answer: &str) {
+        self.expect(command).await;
+        self.say(&format!("{answer}\nfics% ")).await;
     }
 
     pub(crate) async fn log_in(&mut self, name: &str) {

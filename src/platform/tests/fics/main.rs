@@ -18,7 +18,6 @@ use platform::{
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// Waits for the next event of this kind.
 macro_rules! told {
     ($client:ident, $event:pat => $found:expr) => {
         $client
@@ -99,12 +98,26 @@ async fn answer(request: tokio::task::JoinHandle<Result<Done, ActionError>>) -> 
     timeout(PATIENCE, request).await.expect("an answer").expect("no panic")
 }
 
-async fn logged_in() -> (Ics, Connection, Client) {
+/// A client of `Somebot`, and its first connection, on which nothing was said yet.
+async fn connecting(change: impl FnOnce(&mut FicsSettings)) -> (Ics, Connection, Client) {
     let ics = Ics::start().await;
-    let mut client = Client::start(ics.settings("Somebot"));
-    let seat = ics.session("Somebot").await;
+    let mut settings = ics.settings("Somebot");
+    change(&mut settings);
+    let client = Client::start(settings);
+    let seat = ics.connection().await;
+    (ics, seat, client)
+}
+
+async fn logged_in_with(change: impl FnOnce(&mut FicsSettings)) -> (Ics, Connection, Client) {
+    let (ics, mut seat, mut client) = connecting(change).await;
+    seat.log_in("Somebot").await;
+    seat.set_up().await;
     client.connected().await;
     (ics, seat, client)
+}
+
+async fn logged_in() -> (Ics, Connection, Client) {
+    logged_in_with(|_| {}).await
 }
 
 /// A casual challenge to Ann, with White for us.
@@ -132,7 +145,6 @@ async fn in_a_game(color: Color) -> (Ics, Connection, Client, Board, GameId) {
     (ics, seat, client, board, info.id)
 }
 
-/// The opponent plays, and we are told.
 async fn opponent_plays(seat: &mut Connection, client: &mut Client, board: &mut Board, uci: &str, ours: Color) {
     board.play(uci);
     seat.announce(&board.style12(ours)).await;
@@ -153,10 +165,7 @@ async fn we_play(seat: &mut Connection, client: &mut Client, board: &mut Board, 
 
 #[testkit::test]
 async fn login_completes_set_up_first() {
-    let ics = Ics::start().await;
-    let settings = FicsSettings { notes: vec!["A bot of Ann's".to_owned()], ..ics.settings("Somebot") };
-    let mut client = Client::start(settings);
-    let mut seat = ics.connection().await;
+    let (_ics, mut seat, mut client) = connecting(|settings| settings.notes.push("A bot of Ann's".to_owned())).await;
     seat.log_in("Somebot").await;
     let commands = seat.set_up().await;
     for command in ["set style 12", "iset ms 1", "iset pendinfo 1", "set 1 A bot of Ann's"] {
@@ -169,9 +178,7 @@ async fn login_completes_set_up_first() {
 
 #[testkit::test]
 async fn wrong_password_is_not_retried() {
-    let ics = Ics::start().await;
-    let mut client = Client::start(ics.settings("Somebot"));
-    let mut seat = ics.connection().await;
+    let (_ics, mut seat, mut client) = connecting(|_| {}).await;
     seat.say("login: ").await;
     seat.expect("Somebot").await;
     seat.say("password: ").await;
@@ -184,9 +191,7 @@ async fn wrong_password_is_not_retried() {
 
 #[testkit::test]
 async fn full_server_is_retried() {
-    let ics = Ics::start().await;
-    let mut client = Client::start(ics.settings("Somebot"));
-    let mut seat = ics.connection().await;
+    let (ics, mut seat, mut client) = connecting(|_| {}).await;
     seat.say("\nSorry, the server is full.  Please try again later.\n").await;
     drop(seat);
     let mut seat = ics.session("Somebot").await;
@@ -212,23 +217,14 @@ async fn unknown_login_refusal_is_retried() {
     let mut seat = ics.session("Somebot").await;
     client.connected().await;
     seat.announce("**** Somebot has arrived - you can't both be logged in. ****").await;
-    let end = client
-        .until(|event| match event {
-            ServerEvent::Rejected { .. } => Some(true),
-            // The client does not reconnect.
-            ServerEvent::Disconnected { .. } => Some(false),
-            _ => None,
-        })
-        .await;
-    assert!(end);
+    // The client does not reconnect.
+    let end = told!(client, event @ (ServerEvent::Rejected { .. } | ServerEvent::Disconnected { .. }) => event);
+    assert!(matches!(end, ServerEvent::Rejected { .. }));
 }
 
-/// Timeseal is demanded of a server that takes its greeting for a name.
 #[testkit::test]
 async fn unknown_timeseal_is_named() {
-    let ics = Ics::start().await;
-    let mut client = Client::start(FicsSettings { timeseal: Timeseal::V1, ..ics.settings("Somebot") });
-    let mut seat = ics.connection().await;
+    let (_ics, mut seat, mut client) = connecting(|settings| settings.timeseal = Timeseal::V1).await;
     seat.say("login: ").await;
     seat.say("\nSorry, names can only consist of lower and upper case letters.  Try again.\nlogin: ").await;
     let ServerEvent::Rejected { reason } = client.event().await else { panic!("rejected") };
@@ -273,9 +269,7 @@ async fn accepted_challenge_ends_in_mate() {
 
 #[testkit::test]
 async fn challenge_during_set_up_is_kept() {
-    let ics = Ics::start().await;
-    let mut client = Client::start(ics.settings("Somebot"));
-    let mut seat = ics.connection().await;
+    let (_ics, mut seat, mut client) = connecting(|_| {}).await;
     seat.log_in("Somebot").await;
     // The server does not number offers yet.
     let terms = "Ann (1600) [white] Somebot (1500) unrated blitz 5 2";
@@ -442,7 +436,6 @@ async fn a_game_survives_a_cut_connection() {
     we_play(&mut seat, &mut client, &mut board, &id, "g1f3", Color::White).await;
 }
 
-/// A game against Ann that an earlier process left running.
 fn left_running() -> KnownGame {
     let info = GameInfo::from_start(
         "ann-old-7",
@@ -480,34 +473,27 @@ async fn missing_earlier_game_is_gone() {
     let mut seat = ics.session("Somebot").await;
     client.connected().await;
     seat.say("Somebot has no adjourned games.\nfics% ").await;
-    seat.expect("history").await;
-    seat.say("Somebot has no history games.\nfics% ").await;
-    seat.expect("endoflists").await;
-    seat.say("endoflists: Command not found.\nfics% ").await;
+    seat.answers("history", "Somebot has no history games.").await;
+    seat.answers("endoflists", "endoflists: Command not found.").await;
     assert_eq!(told!(client, ServerEvent::GameGone(id) => id), id);
 }
 
 #[testkit::test]
 async fn missed_result_is_looked_up() {
     let (ics, mut seat, mut client) = logged_in().await;
-    seat.expect("history").await;
-    seat.say("History for Somebot:\n 0: - 1500 W 1600 Ann   [ bu  5   2] C20 Res Fri Nov 20, 21:00 UTC 2026\nfics% ")
-        .await;
-    seat.expect("endoflists").await;
-    seat.say("endoflists: Command not found.\nfics% ").await;
+    let first = "History for Somebot:\n 0: - 1500 W 1600 Ann   [ bu  5   2] C20 Res Fri Nov 20, 21:00 UTC 2026";
+    seat.answers("history", first).await;
+    seat.answers("endoflists", "endoflists: Command not found.").await;
     seat.announce(&Board::new(3, "Somebot", "Ann").start("Creating", Color::White)).await;
     let (info, _) = client.game().await;
     drop(seat);
 
     let mut seat = ics.session_after("Somebot", "refresh").await;
     seat.say("You are not playing, examining or observing a game.\nfics% ").await;
-    seat.expect("stored").await;
-    seat.say("0 stored games found.\nfics% ").await;
-    seat.expect("history").await;
-    seat.say("History for Somebot:\n 0: - 1500 W 1600 Ann   [ bu  5   2] C20 Res Fri Nov 20, 21:00 UTC 2026\n").await;
-    seat.say(" 1: - 1490 W 1610 Ann   [ bu  5   2] C20 Dis Fri Nov 20, 21:10 UTC 2026\nfics% ").await;
-    seat.expect("endoflists").await;
-    seat.say("endoflists: Command not found.\nfics% ").await;
+    seat.answers("stored", "0 stored games found.").await;
+    let second = " 1: - 1490 W 1610 Ann   [ bu  5   2] C20 Dis Fri Nov 20, 21:10 UTC 2026";
+    seat.answers("history", &format!("{first}\n{second}")).await;
+    seat.answers("endoflists", "endoflists: Command not found.").await;
     assert_eq!(client.finished().await, (info.id, Some(GameStatus::Timeout), Some(Color::Black)));
 }
 
@@ -582,9 +568,7 @@ async fn noise_hides_no_move() {
 
 #[testkit::test]
 async fn timeseal_seals_lines_and_pongs() {
-    let ics = Ics::start().await;
-    let mut client = Client::start(FicsSettings { timeseal: Timeseal::V2, ..ics.settings("Somebot") });
-    let mut seat = ics.connection().await;
+    let (_ics, mut seat, mut client) = connecting(|settings| settings.timeseal = Timeseal::V2).await;
     assert!(seat.command().await.starts_with("TIMESEAL2|concilio"));
     seat.log_in("Somebot").await;
     seat.set_up().await;
@@ -596,11 +580,8 @@ async fn timeseal_seals_lines_and_pongs() {
 
 #[testkit::test]
 async fn dead_connection_is_noticed() {
-    let ics = Ics::start().await;
-    let settings = FicsSettings { ping_after: 1, ping_timeout: 1, ..ics.settings("Somebot") };
-    let mut client = Client::start(settings);
-    let mut silent = ics.session("Somebot").await;
-    client.connected().await;
+    let (ics, mut silent, mut client) =
+        logged_in_with(|settings| (settings.ping_after, settings.ping_timeout) = (1, 1)).await;
     silent.expect("date").await;
     let _second = ics.session("Somebot").await;
     told!(client, ServerEvent::Disconnected { .. } => ());
@@ -609,11 +590,7 @@ async fn dead_connection_is_noticed() {
 
 #[testkit::test]
 async fn games_are_sought_while_idle() {
-    let ics = Ics::start().await;
-    let settings = FicsSettings { seeks: vec!["5 0 rated".to_owned()], ..ics.settings("Somebot") };
-    let mut client = Client::start(settings);
-    let mut seat = ics.session("Somebot").await;
-    client.connected().await;
+    let (_ics, mut seat, client) = logged_in_with(|settings| settings.seeks.push("5 0 rated".to_owned())).await;
     seat.expect("seek 5 0 rated m").await;
     client.server.open_to_new_games(false).await;
     seat.expect("unseek").await;
@@ -623,9 +600,7 @@ async fn games_are_sought_while_idle() {
 /// Promise 7: the opponent's talk, or a stranger's, is not kept without bound for a reader who is busy.
 #[testkit::test]
 async fn flood_of_talk_is_dropped() {
-    let ics = Ics::start().await;
-    let mut client = Client::start(FicsSettings { timeseal: Timeseal::V2, ..ics.settings("Somebot") });
-    let mut seat = ics.connection().await;
+    let (_ics, mut seat, mut client) = connecting(|settings| settings.timeseal = Timeseal::V2).await;
     assert!(seat.command().await.starts_with("TIMESEAL2|concilio"));
     seat.log_in("Somebot").await;
     seat.set_up().await;

@@ -95,7 +95,6 @@ impl Person {
         self.text.drain(..end).collect()
     }
 
-    /// Moves, and our client is told.
     async fn plays(&mut self, uci: &str, client: &mut Client) {
         self.say(uci).await;
         while !client.state().await.moves.ends_with(uci) {}
@@ -104,12 +103,10 @@ impl Person {
 
 async fn we_play(client: &Client, ann: &mut Person, game: &GameId, uci: &str, san: &str) {
     let uci = uci.parse().expect("a move");
-    let done = client.do_now(Action::Move { game: game.clone(), uci, offer_draw: false }).await;
-    assert_eq!(done, Ok(Done::Taken));
+    assert_eq!(client.do_now(Action::Move { game: game.clone(), uci, offer_draw: false }).await, Ok(Done::Taken));
     ann.until(&format!("(0:00) {san} ")).await;
 }
 
-/// Ann has White against our client, and has moved.
 async fn ann_begins(client: &mut Client, ann: &mut Person) -> GameId {
     ann.say("match somebot 5 2 white").await;
     let challenge = client.challenge().await;

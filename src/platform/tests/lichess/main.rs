@@ -28,7 +28,6 @@ const OK: &str = r#"{"ok":true}"#;
 /// Test request of a token, and the answer for one that lets a bot play.
 const TOKEN_TEST: &str = "POST /api/token/test";
 const GOOD_TOKEN: &str = r#"{"lip_secret":{"userId":"bob","scopes":"bot:play,challenge:read","expires":null}}"#;
-/// The request that opens the stream of the one game.
 const STREAM: &str = "GET /api/bot/game/stream/game0001";
 const MOVE: &str = "POST /api/bot/game/game0001/move/e2e4";
 const CHAT: &str = "POST /api/bot/game/game0001/chat";
@@ -85,26 +84,32 @@ impl Story {
         let mut story = Self::begin(change).await;
         story.tells_who_we_are().await;
         let events = story.server.expect(EVENTS).await.stream().await;
-        assert!(
-            matches!(story.event().await, ServerEvent::Connected(account) if account.is_bot && account.player.id == "bob")
-        );
+        let ServerEvent::Connected(account) = story.event().await else { panic!("not connected") };
+        assert!(account.is_bot && account.player.id == "bob");
         (story, events)
     }
 
-    /// The event stream is opened, and that is told.
+    async fn ends(&mut self) {
+        assert!(soon("the end", self.events.recv()).await.is_none());
+    }
+
+    /// The game's stream ends in good order, and that is told.
+    async fn game_stream_ends(&mut self, game: Lines) {
+        game.end().await;
+        assert_eq!(self.fault().await, "the server closed the stream");
+    }
+
     async fn connects(&mut self) -> Lines {
         let events = self.server.expect(EVENTS).await.stream().await;
         assert!(matches!(self.event().await, ServerEvent::Connected(_)));
         events
     }
 
-    /// The event stream ends, and that is told.
     async fn disconnects(&mut self, events: Lines) {
         events.end().await;
         assert!(matches!(self.event().await, ServerEvent::Disconnected { .. }));
     }
 
-    /// The event stream tells of a game, and so do we.
     async fn game_starts(&mut self, events: &mut Lines, id: &str) {
         events.line(&game_start(id)).await;
         assert!(matches!(self.event().await, ServerEvent::GameStarted(started) if started.as_str() == id));
@@ -133,7 +138,6 @@ impl Story {
         }
     }
 
-    /// Begins in a game whose stream is open.
     async fn in_game(change: impl FnOnce(&mut LichessSettings)) -> (Self, Lines, Lines) {
         let (mut story, mut events) = Self::connected(change).await;
         story.game_starts(&mut events, "game0001").await;
@@ -151,13 +155,9 @@ impl Story {
     /// Answers the next opening of the game's stream, and the game is told.
     async fn open_game(&mut self, moves: &str) -> Lines {
         let game = self.opened(&full("game0001", moves, "started")).await;
-        match self.event().await {
-            ServerEvent::Game(info, state) => {
-                assert_eq!(info.id.as_str(), "game0001");
-                assert_eq!(state.moves, moves);
-            }
-            other => panic!("not the game: {other:?}"),
-        }
+        let event = self.event().await;
+        let ServerEvent::Game(info, state) = &event else { panic!("not the game: {event:?}") };
+        assert_eq!((info.id.as_str(), state.moves.as_str()), ("game0001", moves));
         game
     }
 
@@ -166,10 +166,9 @@ impl Story {
     }
 
     async fn fault(&mut self) -> String {
-        match self.event().await {
-            ServerEvent::Fault { what, .. } => what,
-            other => panic!("no fault: {other:?}"),
-        }
+        let event = self.event().await;
+        let ServerEvent::Fault { what, .. } = &event else { panic!("no fault: {event:?}") };
+        what.clone()
     }
 
     /// The next fault of a game's stream, whatever else happens: where silence is short, the event stream falls silent too.
@@ -191,17 +190,15 @@ impl Story {
     }
 
     async fn rejection(&mut self) -> String {
-        match self.event().await {
-            ServerEvent::Rejected { reason } => reason,
-            other => panic!("not rejected: {other:?}"),
-        }
+        let event = self.event().await;
+        let ServerEvent::Rejected { reason } = &event else { panic!("not rejected: {event:?}") };
+        reason.clone()
     }
 
     async fn moves(&mut self) -> String {
-        match self.event().await {
-            ServerEvent::GameState(_, state) => state.moves,
-            other => panic!("no state: {other:?}"),
-        }
+        let event = self.event().await;
+        let ServerEvent::GameState(_, state) = &event else { panic!("no state: {event:?}") };
+        state.moves.clone()
     }
 
     /// Starts an action; the request it makes can then be expected.
@@ -210,8 +207,7 @@ impl Story {
         tokio::spawn(async move { bot.perform(action).await })
     }
 
-    /// Returns the result of an action whose request, which must begin with `start`, gets this
-    /// answer.
+    /// Returns the result of an action whose request begins with `start` and gets this answer.
     async fn answered(
         &mut self,
         action: Action,
@@ -223,7 +219,6 @@ impl Story {
         soon("the end of the action", done).await.expect("no panic")
     }
 
-    /// An action does what is asked by a request that begins with `start`.
     async fn takes(&mut self, action: Action, start: &str) {
         let done = self.answered(action, start, async |request| request.ok(OK).await).await;
         assert_eq!(done, Ok(Done::Taken), "{start}");
@@ -244,14 +239,15 @@ fn say(text: &str) -> Action {
     Action::Chat(GameId::from("game0001"), ChatRoom::Player, text.to_owned())
 }
 
+fn bullet() -> GameTerms {
+    let time_control = TimeControl::real_time(Duration::from_secs(60), Duration::from_secs(1));
+    GameTerms { variant: Variant::Standard, time_control, rated: true }
+}
+
 fn challenge_ann() -> Action {
     Action::Challenge(ChallengeRequest {
         opponent: "ann".to_owned(),
-        terms: GameTerms {
-            variant: Variant::Standard,
-            time_control: TimeControl::real_time(Duration::from_secs(60), Duration::from_secs(1)),
-            rated: true,
-        },
+        terms: bullet(),
         our_color: None,
         initial_fen: None,
     })
@@ -284,7 +280,7 @@ async fn game_is_followed_to_its_end() {
     assert!(matches!(story.event().await, ServerEvent::GameFinished { .. }));
 
     story.cancel.cancel();
-    assert!(soon("the end", story.events.recv()).await.is_none());
+    story.ends().await;
 }
 
 #[tokio::test]
@@ -367,16 +363,14 @@ async fn a_bad_line_costs_only_itself() {
 #[tokio::test]
 async fn game_survives_a_clean_end() {
     let (mut story, _events, game) = Story::in_game(|_| {}).await;
-    game.end().await;
-    assert_eq!(story.fault().await, "the server closed the stream");
+    story.game_stream_ends(game).await;
     story.open_game("e2e4 e7e5").await;
 }
 
 #[tokio::test]
 async fn disordered_stream_is_reopened() {
     let (mut story, _events, game) = Story::in_game(|_| {}).await;
-    game.end().await;
-    assert_eq!(story.fault().await, "the server closed the stream");
+    story.game_stream_ends(game).await;
     let mut game = story.server.expect(STREAM).await.stream().await;
     // The whole state is one ply behind by the time it comes, and would look like a takeback.
     game.line(&state("e2e4 e7e5", "started")).await;
@@ -428,8 +422,7 @@ async fn game_survives_half_open_connection() {
 #[tokio::test]
 async fn game_survives_server_errors() {
     let (mut story, _events, game) = Story::in_game(|_| {}).await;
-    game.end().await;
-    story.fault().await;
+    story.game_stream_ends(game).await;
     for (status, body) in
         [(502, "<html>Bad Gateway</html>"), (429, r#"{"error":"Too many requests"}"#), (401, ""), (404, "")]
     {
@@ -476,8 +469,7 @@ async fn game_survives_an_early_refusal() {
 #[tokio::test]
 async fn unknown_game_is_gone() {
     let (mut story, _events, game) = Story::in_game(|_| {}).await;
-    game.end().await;
-    story.fault().await;
+    story.game_stream_ends(game).await;
     story.server.expect(STREAM).await.answer(404, "", r#"{"error":"No such game"}"#).await;
     story.server.expect(PLAYING).await.ok(r#"{"nowPlaying":[{"gameId":"other001"}]}"#).await;
     assert!(matches!(story.event().await, ServerEvent::GameGone(id) if id.as_str() == "game0001"));
@@ -486,8 +478,7 @@ async fn unknown_game_is_gone() {
 #[tokio::test]
 async fn finished_game_is_read_again() {
     let (mut story, mut events, game) = Story::in_game(|_| {}).await;
-    game.end().await;
-    story.fault().await;
+    story.game_stream_ends(game).await;
     let stream = story.server.expect(STREAM).await;
     events.line(&game_finish("game0001")).await;
     assert!(matches!(story.event().await, ServerEvent::GameFinished { .. }));
@@ -498,22 +489,13 @@ async fn finished_game_is_read_again() {
     last.closed().await;
 }
 
-/// Promise 1: a server that will not say for a minute who we are, after a restart of ours, costs a running game nothing.
 /// The game as an earlier process left it.
 fn known_game() -> KnownGame {
-    let info = GameInfo::from_start(
-        "game0001",
-        GameTerms {
-            variant: Variant::Standard,
-            time_control: TimeControl::real_time(Duration::from_secs(60), Duration::from_secs(1)),
-            rated: true,
-        },
-        Player::named("Bob"),
-        Player::named("Ann"),
-    );
+    let info = GameInfo::from_start("game0001", bullet(), Player::named("Bob"), Player::named("Ann"));
     KnownGame { info, shown: Vec::new(), decided: None, started: None, is_adjourned: false }
 }
 
+/// Promise 1: a server that will not say for a minute who we are, after a restart of ours, costs a running game nothing.
 #[tokio::test]
 async fn running_game_precedes_the_account() {
     let mut story = Story::begin(|_| {}).await;
@@ -522,10 +504,9 @@ async fn running_game_precedes_the_account() {
     assert!(matches!(story.event().await, ServerEvent::Disconnected { .. }));
     story.game_is_listed().await;
     let _game = story.opened(&full("game0001", "", "started")).await;
-    match story.event().await {
-        ServerEvent::Game(info, _) => assert_eq!(info.our_color, Color::White),
-        other => panic!("not the game: {other:?}"),
-    }
+    let event = story.event().await;
+    let ServerEvent::Game(info, _) = &event else { panic!("not the game: {event:?}") };
+    assert_eq!(info.our_color, Color::White);
 }
 
 #[tokio::test]
@@ -643,7 +624,7 @@ async fn wrong_token_is_final() {
     let mut story = Story::begin(|_| {}).await;
     story.server.expect(TOKEN_TEST).await.ok(r#"{"lip_secret":null}"#).await;
     assert!(story.rejection().await.contains("does not know this token"));
-    assert!(soon("the end", story.events.recv()).await.is_none());
+    story.ends().await;
 }
 
 /// Promise 8: no move is made on a human's account.
@@ -655,7 +636,7 @@ async fn a_humans_account_is_left_alone() {
     story.server.expect("GET /api/account").await.ok(human).await;
     let reason = story.rejection().await;
     assert!(reason.contains("no bot account, and it has played 7 games"), "{reason}");
-    assert!(soon("the end", story.events.recv()).await.is_none());
+    story.ends().await;
     assert_eq!(story.server.count(""), 0, "nothing else was asked");
 }
 
@@ -690,7 +671,7 @@ async fn lasting_refusals_at_start_are_believed() {
         story.server.expect(TOKEN_TEST).await.answer(401, "", r#"{"error":"No such token"}"#).await;
     }
     assert!(story.rejection().await.contains("No such token"));
-    assert!(soon("the end", story.events.recv()).await.is_none());
+    story.ends().await;
 
     let mut story = Story::begin(|_| {}).await;
     story.tells_who_we_are().await;
@@ -698,7 +679,7 @@ async fn lasting_refusals_at_start_are_believed() {
         story.server.expect(EVENTS).await.answer(403, "", r#"{"error":"Missing scope"}"#).await;
     }
     assert!(story.rejection().await.contains("Missing scope"));
-    assert!(soon("the end", story.events.recv()).await.is_none());
+    story.ends().await;
 }
 
 #[tokio::test]
@@ -744,7 +725,6 @@ impl StoppedClock {
         (waited, server.expect(start).await)
     }
 
-    /// Refuses the next test of the token.
     async fn refuse(&self, server: &mut ScriptedServer) -> u64 {
         let (waited, request) = self.until(server, "GET /api/account").await;
         request.answer(401, "", r#"{"error":"No such token"}"#).await;
@@ -752,7 +732,6 @@ impl StoppedClock {
     }
 }
 
-/// A server in trouble refuses as well.
 #[tokio::test]
 async fn token_fails_after_a_minute() {
     let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;
@@ -766,7 +745,7 @@ async fn token_fails_after_a_minute() {
     }
     assert!(asked >= 5, "{asked} tries in {waited} s");
     assert!(story.rejection().await.contains("no longer taken"));
-    assert!(soon("the end", story.events.recv()).await.is_none());
+    story.ends().await;
 }
 
 /// A game that is given up is lost, so it is played on for as long as the server may be in trouble.
@@ -787,7 +766,6 @@ async fn games_survive_minutes_of_refusals() {
     assert!(story.events.try_recv().is_err(), "the server has thought better of it");
 }
 
-/// Nor is a game of an earlier process, which goes on when the server is well again.
 #[tokio::test]
 async fn restart_in_a_game_is_patient() {
     let mut story = Story::begin(|_| {}).await;
@@ -863,8 +841,7 @@ async fn game_by_unknown_rules_is_given_up() {
 #[tokio::test]
 async fn stream_obeys_retry_after_if_possible() {
     let (mut story, _events, game) = Story::in_game(|_| {}).await;
-    game.end().await;
-    story.fault().await;
+    story.game_stream_ends(game).await;
     let an_hour = r#"{"error":"Come back in an hour"}"#;
     story.server.expect(STREAM).await.answer(429, "Retry-After: 3600\r\n", an_hour).await;
     assert!(story.fault().await.contains("in an hour"));
@@ -996,13 +973,10 @@ async fn lists_rest_a_minute_after_limits() {
     }
     assert_eq!(story.server.count("GET /api/bot/online"), 0, "it was not sent");
     clock.pass(1).await;
-    let bot = story.bot.clone();
-    let bots = tokio::spawn(async move { bot.online_bots().await });
-    story.server.expect("GET /api/bot/online").await.ok("").await;
-    assert_eq!(bots.await.expect("no panic"), Ok(Vec::new()));
+    let answer = async { story.server.expect("GET /api/bot/online").await.ok("").await };
+    assert_eq!(tokio::join!(story.bot.online_bots(), answer).0, Ok(Vec::new()));
 }
 
-/// A topic that was limited without a time is closed for a full minute.
 #[tokio::test]
 async fn limited_topic_rests_a_minute() {
     let (mut story, _events) = Story::connected(|settings| settings.idle_timeout = Duration::from_secs(3600)).await;
@@ -1047,25 +1021,20 @@ async fn limit_closes_only_its_topic() {
 #[tokio::test]
 async fn online_bots_and_their_games_are_read() {
     let (mut story, _events) = Story::connected(|_| {}).await;
-    let bot = story.bot.clone();
-    let bots = tokio::spawn(async move { bot.online_bots().await });
     let closed = ACCOUNT.replace("bob", "dan").replace("\"title\"", "\"disabled\":true,\"title\"");
     let marked = closed.replace("disabled", "tosViolation");
     let carl = ACCOUNT.replace("bob", "carl").replace("1500", "1800");
     let lines = format!("{ACCOUNT}\n\nnot json\n{closed}\n{marked}\n{carl}\n");
-    story.server.expect("GET /api/bot/online?nb=512").await.ok(&lines).await;
-    let bots = bots.await.expect("no panic").expect("bots");
-    assert_eq!(
-        bots.iter().map(|bot| (bot.player.id.as_str(), bot.ratings[0].1)).collect::<Vec<_>>(),
-        [("bob", 1500), ("carl", 1800)]
-    );
+    let answer = async { story.server.expect("GET /api/bot/online?nb=512").await.ok(&lines).await };
+    let bots = tokio::join!(story.bot.online_bots(), answer).0.expect("bots");
+    let rated: Vec<_> = bots.iter().map(|bot| (bot.player.id.as_str(), bot.ratings[0].1)).collect();
+    assert_eq!(rated, [("bob", 1500), ("carl", 1800)]);
 
-    let bot = story.bot.clone();
-    let free = tokio::spawn(async move { bot.players_available(&["Ann".into(), "carl".into(), "dan".into()]).await });
+    let ids = ["Ann", "carl", "dan"].map(str::to_owned);
     let status =
         r#"[{"id":"carl","online":true,"playing":true},{"id":"ann","online":true},{"id":"eve","online":true}]"#;
-    story.server.expect("GET /api/users/status?ids=Ann%2Ccarl%2Cdan").await.ok(status).await;
-    assert_eq!(free.await.expect("no panic"), Ok(vec![true, false, false]));
+    let answer = async { story.server.expect("GET /api/users/status?ids=Ann%2Ccarl%2Cdan").await.ok(status).await };
+    assert_eq!(tokio::join!(story.bot.players_available(&ids), answer).0, Ok(vec![true, false, false]));
 }
 
 #[tokio::test]
@@ -1073,21 +1042,20 @@ async fn account_is_checked_and_upgraded() {
     let mut server = ScriptedServer::start().await;
     let settings = Story::settings(&server);
     let token = Token::parse("lip_secret", "the test").expect("a token");
-    let check = {
-        let (settings, token) = (settings.clone(), token.clone());
-        tokio::spawn(async move { lichess::account_check(&settings, &token).await })
+    let answers = async {
+        let test = server.expect(TOKEN_TEST).await;
+        assert_eq!(test.body, "lip_secret");
+        test.ok(GOOD_TOKEN).await;
+        server.expect("GET /api/account").await.ok(r#"{"id":"bob","username":"Bob","count":{"all":0}}"#).await;
     };
-    let test = server.expect(TOKEN_TEST).await;
-    assert_eq!(test.body, "lip_secret");
-    test.ok(GOOD_TOKEN).await;
-    server.expect("GET /api/account").await.ok(r#"{"id":"bob","username":"Bob","count":{"all":0}}"#).await;
-    let report = check.await.expect("no panic").expect("a report");
+    let report = tokio::join!(lichess::account_check(&settings, &token), answers).0.expect("a report");
     assert!(report.may_play() && report.can_upgrade() && !report.account.is_bot);
     assert_eq!(report.scopes, Some(vec!["bot:play".to_owned(), "challenge:read".to_owned()]));
 
-    let upgrade = tokio::spawn(async move { lichess::upgrade(&settings, &token).await });
-    server.expect("POST /api/bot/account/upgrade").await.answer(400, "", r#"{"error":"You have played games"}"#).await;
-    assert_eq!(upgrade.await.expect("no panic"), Err(ActionError::Refused("You have played games (400)".to_owned())));
+    let words = r#"{"error":"You have played games"}"#;
+    let answer = async { server.expect("POST /api/bot/account/upgrade").await.answer(400, "", words).await };
+    let upgrade = tokio::join!(lichess::upgrade(&settings, &token), answer).0;
+    assert_eq!(upgrade, Err(ActionError::Refused("You have played games (400)".to_owned())));
 }
 
 /// A whole state of a game of three days a move.

@@ -80,7 +80,6 @@ impl Request {
         tokio::spawn(read_request(self.socket, self.next));
     }
 
-    /// Opens a stream of lines as the answer.
     pub(crate) async fn stream(mut self) -> Lines {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n";
         self.socket.write_all(head.as_bytes()).await.expect("the client listens");
@@ -106,7 +105,6 @@ impl Lines {
         self.socket.write_all(&chunk).await.expect("the client listens");
     }
 
-    /// Ends the stream in good order.
     pub(crate) async fn end(mut self) {
         self.socket.write_all(b"0\r\n\r\n").await.expect("the client listens");
     }

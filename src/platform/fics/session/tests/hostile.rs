@@ -10,86 +10,12 @@ use super::*;
 use domain::{DeclineReason, GameInfo, Variant};
 
 /// First words of the server's sentences, commands and their abbreviations, and markers.
-const WORDS: [&str; 78] = [
-    "Creating",
-    "Continuing",
-    "Game",
-    "Challenge",
-    "Issuing",
-    "Offering",
-    "Requesting",
-    "Accepting",
-    "Declining",
-    "Removing",
-    "Updating",
-    "Setting",
-    "Notification",
-    "Match",
-    "Player",
-    "Players",
-    "No",
-    "There",
-    "Bad",
-    "Can",
-    "Cannot",
-    "The",
-    "Local",
-    "Server",
-    "Stored",
-    "Finger",
-    "Statistics",
-    "All",
-    "Both",
-    "Neither",
-    "Partners",
-    "On",
-    "Last",
-    "Move",
-    "Movelist",
-    "Only",
-    "Rated",
-    "Unrated",
-    "Command",
-    "Names",
-    "Sorry",
-    "Due",
-    "You",
-    "Your",
-    "It",
-    "Not",
-    "Opponent",
-    "Checking",
-    "Illegal",
-    "Invalid",
-    "Press",
-    "Draw",
-    "Abort",
-    "Adjourn",
-    "Takeback",
-    "Switch",
-    "Pause",
-    "draw",
-    "abort",
-    "adjourn",
-    "accept",
-    "decline",
-    "withdraw",
-    "match",
-    "resume",
-    "resign",
-    "resigns",
-    "stored",
-    "history",
-    "moves",
-    "refresh",
-    "dra",
-    "mat",
-    "acc",
-    "tell",
-    "adjourned",
-    "aborted",
-    "guest",
-];
+const WORDS: &str = "\
+    Creating Continuing Game Challenge Issuing Offering Requesting Accepting Declining Removing Updating Setting \
+    Notification Match Player Players No There Bad Can Cannot The Local Server Stored Finger Statistics All Both \
+    Neither Partners On Last Move Movelist Only Rated Unrated Command Names Sorry Due You Your It Not Opponent \
+    Checking Illegal Invalid Press Draw Abort Adjourn Takeback Switch Pause draw abort adjourn accept decline \
+    withdraw match resume resign resigns stored history moves refresh dra mat acc tell adjourned aborted guest";
 
 /// Kinds of games that the policy of these tests declines.
 const KINDS: [&str; 10] =
@@ -123,11 +49,29 @@ impl Story {
 
     /// The server says these lines, and everything that follows happens.
     fn hear(&mut self, lines: Vec<String>) {
+        self.say(lines);
+        self.settle();
+    }
+
+    fn say(&mut self, lines: Vec<String>) {
         for line in lines {
             self.evening.session.on(FicsMessage::read(line), self.evening.now);
         }
         self.evening.session.prompted(self.evening.now);
-        self.settle();
+    }
+
+    fn challenged(&mut self, terms: &str, resumes: bool) {
+        let lines = self.server.challenges(terms, resumes);
+        self.hear(lines);
+    }
+
+    fn game_ends(&mut self, reason: &str, result: &str) {
+        let lines = self.server.ends(reason, result);
+        self.hear(lines);
+    }
+
+    fn opponent_arrives(&mut self) {
+        self.hear(vec![HERE.replace("Ann", &self.server.opponent)]);
     }
 
     fn settle(&mut self) {
@@ -140,10 +84,7 @@ impl Story {
                 match effect {
                     SessionEffect::Send(command) => {
                         let lines = self.server.answers(&command);
-                        for line in lines {
-                            self.evening.session.on(FicsMessage::read(line), self.evening.now);
-                        }
-                        self.evening.session.prompted(self.evening.now);
+                        self.say(lines);
                     }
                     SessionEffect::Event(event) => self.told(event),
                     SessionEffect::Nudge | SessionEffect::Answer(..) => {}
@@ -193,7 +134,6 @@ impl Story {
         }
     }
 
-    /// Moves where it is our turn, once a ply.
     fn play(&mut self, id: &GameId, moves: &str) {
         let ply = moves.split_ascii_whitespace().count();
         let we_are_white = self.server.game.as_ref().is_some_and(|table| table.we_are_white);
@@ -228,8 +168,7 @@ impl Story {
 
     /// A game is on the board and both have moved.
     fn a_game(&mut self) {
-        let lines = self.server.challenges("unrated blitz 5 0", false);
-        self.hear(lines);
+        self.challenged("unrated blitz 5 0", false);
         assert_eq!(self.server.game.as_ref().map(|table| table.ply), Some(0), "{:?}", self.server.sent);
         self.opponent_moves();
         assert_eq!(self.server.game.as_ref().map(|table| table.ply), Some(2), "we have answered");
@@ -241,7 +180,7 @@ impl Story {
     fn is_over(&mut self, case: &str) {
         self.pass(200);
         assert!(self.open.is_empty(), "{case}: {:?} are not told to be over", self.open);
-        assert!(self.evening.session.running().is_empty(), "{case}");
+        assert!(self.evening.session.current_id().is_none(), "{case}");
         assert!(self.server.game.is_none(), "{case}: {:?} is left on the server", self.server.game);
     }
 }
@@ -249,7 +188,7 @@ impl Story {
 /// Every word as the opponent's name and as ours.
 fn everyone(mut check: impl FnMut(Dialect, &str, &str)) {
     for dialect in DIALECTS {
-        for word in WORDS {
+        for word in WORDS.split(' ') {
             check(dialect, "Somebot", word);
             check(dialect, word, "Ann");
         }
@@ -280,9 +219,8 @@ fn ends_are_read_for_any_names() {
             story.a_game();
             match end {
                 Some((reason, result)) => {
-                    let lines = story.server.ends(reason, result);
-                    story.hear(lines);
-                    assert!(story.open.len() <= 1 && story.evening.session.running().is_empty(), "{case}");
+                    story.game_ends(reason, result);
+                    assert!(story.open.len() <= 1 && story.evening.session.current_id().is_none(), "{case}");
                     story.server.stored = None;
                 }
                 None => story.server.game = None,
@@ -304,19 +242,16 @@ fn adjourned_game_resumes_or_none() {
             let case = format!("{dialect:?} {us} {opponent} {is_given_up} {is_eager} {they_ask}");
             let mut story = Story::begin(dialect, us, opponent);
             story.a_game();
-            let lines = story.server.ends("NAME lost connection; game adjourned", "*");
-            story.hear(lines);
+            story.game_ends("NAME lost connection; game adjourned", "*");
             story.pass(1);
             story.server.is_eager = is_eager;
             if is_given_up {
                 story.server.stored = None;
             }
-            let here = format!("Notification: {opponent}, who has an adjourned game with you, has arrived.");
-            story.hear(vec![here]);
+            story.opponent_arrives();
             story.pass(70);
             if they_ask && story.server.game.is_none() && story.server.stored.is_some() {
-                let lines = story.server.challenges("unrated blitz 5 0", true);
-                story.hear(lines);
+                story.challenged("unrated blitz 5 0", true);
             }
             story.pass(130);
             let goes_on = !is_given_up && (they_ask || is_eager && dialect != Dialect::Uhlin);
@@ -325,8 +260,7 @@ fn adjourned_game_resumes_or_none() {
             assert_eq!(story.played.len(), if goes_on { 2 } else { story.played.len() }, "{case}");
             let matches = story.server.sent.iter().filter(|sent| sent.starts_with("match ")).count();
             assert!(matches <= 4, "{case}: {:?}", story.server.sent);
-            let lines = story.server.ends("NAME resigns", "0-1");
-            story.hear(lines);
+            story.game_ends("NAME resigns", "0-1");
             story.server.is_eager = false;
             story.is_over(&case);
         }
@@ -336,30 +270,24 @@ fn adjourned_game_resumes_or_none() {
 #[test]
 fn no_line_bypasses_the_policy() {
     for dialect in DIALECTS {
-        for word in WORDS {
-            let lines: Vec<String> = ["rated blitz 5 0", "unrated blitz 3 0"]
-                .map(str::to_owned)
-                .into_iter()
-                .chain(KINDS.map(|kind| format!("unrated {kind} 5 0")))
-                .chain([format!("unrated {word} 5 0")])
-                .collect();
-            for terms in lines.iter().filter(|terms| *terms != "unrated blitz 5 0") {
+        for word in WORDS.split(' ') {
+            let others = KINDS.into_iter().chain([word]).map(|kind| format!("unrated {kind} 5 0"));
+            let all = ["rated blitz 5 0", "unrated blitz 3 0"].into_iter().map(str::to_owned).chain(others);
+            for terms in all.filter(|terms| terms != "unrated blitz 5 0") {
+                let terms = &terms;
                 for marked in [false, true] {
                     let case = format!("{dialect:?} {word} {terms} {marked}");
                     let mut story = Story::begin(dialect, "Somebot", word);
-                    let lines = story.server.challenges(terms, marked);
-                    story.hear(lines);
+                    story.challenged(terms, marked);
                     assert!(story.played.is_empty() && story.server.game.is_none(), "{case}: {:?}", story.server.sent);
                     story.is_over(&case);
                 }
                 // The server resumes a game as one that we have never agreed on.
                 let mut story = Story::begin(dialect, "Somebot", word);
                 story.server.stored = Some(Table { number: 0, we_are_white: false, terms: terms.clone(), ply: 2 });
-                let here = format!("Notification: {word}, who has an adjourned game with you, has arrived.");
-                story.hear(vec![here]);
+                story.opponent_arrives();
                 story.pass(70);
-                let lines = story.server.challenges(terms, true);
-                story.hear(lines);
+                story.challenged(terms, true);
                 assert!(story.played.is_empty() && story.server.game.is_none(), "{dialect:?} {word} {terms}");
             }
         }

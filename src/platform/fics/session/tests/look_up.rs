@@ -27,6 +27,13 @@ impl Evening {
         Self::after(&["endoflists: Command not found."])
     }
 
+    /// The same, with a game to be looked up.
+    fn looks_up(game: KnownGame) -> Self {
+        let mut evening = Self::settled();
+        evening.look_up(game);
+        evening
+    }
+
     fn look_up(&mut self, game: KnownGame) -> Vec<String> {
         self.tickets += 1;
         self.session.look_up(game, self.tickets, self.now);
@@ -49,6 +56,12 @@ impl Evening {
     fn answers(&mut self, lines: &[&str]) -> Vec<String> {
         let effects = self.hear(lines);
         self.prompts(effects)
+    }
+
+    /// The server says these lines, which end the list of this number.
+    fn lists(&mut self, lines: &[&str], number: u32) -> Vec<String> {
+        let end = format!("endoflookup{number}: Command not found.");
+        self.answers(&[lines, &[&end]].concat())
     }
 }
 
@@ -77,10 +90,8 @@ fn game_is_found_by_opponent_and_moves() {
     let mut evening = Evening::settled();
     let asked = evening.look_up(known("f2f3 e7e5 g2g4", Some("d8h4")));
     assert_eq!(asked, ["> stored", "> date", "> history", "> endoflookup1"]);
-    let asked = evening.answers(&[&ROWS[..], &["endoflookup1: Command not found."]].concat());
-    assert_eq!(asked, ["> smoves Somebot 39", "> endoflookup2"]);
-    let told = evening.answers(&[&MATE[..], &["endoflookup2: Command not found."]].concat());
-    assert_eq!(told, ["= Ok(Found(\"f2f3 e7e5 g2g4 d8h4\", Mate, Some(Black)))"]);
+    assert_eq!(evening.lists(&ROWS, 1), ["> smoves Somebot 39", "> endoflookup2"]);
+    assert_eq!(evening.lists(&MATE, 2), ["= Ok(Found(\"f2f3 e7e5 g2g4 d8h4\", Mate, Some(Black)))"]);
 }
 
 /// An older game with the same opponent, colour and first moves, or one of another kind, is another game.
@@ -109,7 +120,7 @@ fn older_games_are_not_confused() {
             evening.look_up(game);
             let clock = format!("Local time     - {}", shown(0, zone));
             let row = format!("39: + ---- B ---- Ann           [{kind}] C20 Mat {}", shown(minutes_ago, zone));
-            let told = evening.answers(&[&clock, &row, "endoflookup1: Command not found."]);
+            let told = evening.lists(&[&clock, &row], 1);
             let is_asked = told.contains(&"> smoves Somebot 39".to_owned());
             assert_eq!(is_asked, is_it, "[{kind}] {minutes_ago} minutes ago, {zone}: {told:?}");
             assert!(is_it || told[0].starts_with("= Err(NotFound"), "{told:?}");
@@ -123,69 +134,56 @@ fn long_name_game_is_found() {
     for shown in ["Annabellathee [", "Annabellatheel["] {
         let mut game = known("f2f3 e7e5 g2g4", Some("d8h4"));
         game.info.white = Player::named("Annabellatheelder");
-        let mut evening = Evening::settled();
-        evening.look_up(game);
+        let mut evening = Evening::looks_up(game);
         let row = ROWS[2].replace("Ann           [", shown);
-        let asked = evening.answers(&[row.as_str(), "endoflookup1: Command not found."]);
-        assert_eq!(asked, ["> smoves Somebot 39", "> endoflookup2"], "{shown}");
+        assert_eq!(evening.lists(&[&row], 1), ["> smoves Somebot 39", "> endoflookup2"], "{shown}");
     }
 }
 
 #[test]
 fn last_move_tells_equal_starts_apart() {
-    let mut evening = Evening::settled();
-    evening.look_up(known("f2f3 e7e5", None));
-    evening.answers(&[&ROWS[..], &["endoflookup1: Command not found."]].concat());
+    let mut evening = Evening::looks_up(known("f2f3 e7e5", None));
+    evening.lists(&ROWS, 1);
     // What comes from a list with a gap is not believed: the end is said to be a mate.
-    let gap = [MATE[0], MATE[1], MATE[3], "endoflookup2: Command not found."];
-    assert_eq!(evening.answers(&gap), ["> smoves Somebot 37", "> endoflookup3"]);
-    let told = evening.answers(&[&LONGER[..], &["endoflookup3: Command not found."]].concat());
-    assert_eq!(told, ["= Ok(Found(\"f2f3 e7e5 g2g4 d7d5\", Resign, Some(White)))"]);
+    let gap = [MATE[0], MATE[1], MATE[3]];
+    assert_eq!(evening.lists(&gap, 2), ["> smoves Somebot 37", "> endoflookup3"]);
+    assert_eq!(evening.lists(&LONGER, 3), ["= Ok(Found(\"f2f3 e7e5 g2g4 d7d5\", Resign, Some(White)))"]);
 
-    let mut evening = Evening::settled();
-    evening.look_up(known("f2f3 e7e5", None));
-    evening.answers(&["endoflookup1: Command not found."]);
+    let mut evening = Evening::looks_up(known("f2f3 e7e5", None));
+    evening.lists(&[], 1);
     let told = evening.effects();
     assert!(told.is_empty(), "{told:?}");
 }
 
 #[test]
 fn unlisted_game_is_unknown() {
-    let mut evening = Evening::settled();
+    let mut evening = Evening::looks_up(known("d2d4", None));
+    assert_fails(&evening.lists(&["Somebot has no history games."], 1), "NotFound");
     evening.look_up(known("d2d4", None));
-    let told = evening.answers(&["Somebot has no history games.", "endoflookup1: Command not found."]);
-    assert!(matches!(told.as_slice(), [told] if told.starts_with("= Err(NotFound")), "{told:?}");
-    evening.look_up(known("d2d4", None));
-    evening.answers(&[&ROWS[..1], &["endoflookup2: Command not found."]].concat());
-    let told = evening.answers(&[&LONGER[..], &["endoflookup3: Command not found."]].concat());
-    assert!(matches!(told.as_slice(), [told] if told.starts_with("= Err(NotFound")), "{told:?}");
+    evening.lists(&ROWS[..1], 2);
+    assert_fails(&evening.lists(&LONGER, 3), "NotFound");
 }
 
 /// A game that was aborted before both sides had moved stands in no list, and every other game begins like it.
 #[test]
 fn one_move_game_is_not_an_older_one() {
     for shown in ["", "f2f3"] {
-        let mut evening = Evening::settled();
-        evening.look_up(known(shown, None));
-        evening.answers(&[&ROWS[..1], &["endoflookup1: Command not found."]].concat());
-        let told = evening.answers(&[&LONGER[..], &["endoflookup2: Command not found."]].concat());
-        assert!(matches!(told.as_slice(), [told] if told.starts_with("= Err(NotFound")), "{shown}: {told:?}");
+        let mut evening = Evening::looks_up(known(shown, None));
+        evening.lists(&ROWS[..1], 1);
+        assert_fails(&evening.lists(&LONGER, 2), "NotFound");
     }
 }
 
 /// Our mating move and a listed win are enough.
 #[test]
 fn end_by_rules_needs_no_move_list() {
-    let unknown = ["smoves: Command not found.", "endoflookup2: Command not found."];
-    let mut evening = Evening::settled();
-    evening.look_up(known("f2f3 e7e5 g2g4", Some("d8h4")));
-    evening.answers(&[&ROWS[..], &["endoflookup1: Command not found."]].concat());
-    assert_eq!(evening.answers(&unknown), ["= Ok(Found(\"f2f3 e7e5 g2g4 d8h4\", Mate, Some(Black)))"]);
-    let mut evening = Evening::settled();
-    evening.look_up(known("f2f3 e7e5 g2g4", Some("d7d5")));
-    evening.answers(&[&ROWS[..], &["endoflookup1: Command not found."]].concat());
-    let told = evening.answers(&unknown);
-    assert!(matches!(told.as_slice(), [told] if told.starts_with("= Err(NotFound")), "{told:?}");
+    let unknown = ["smoves: Command not found."];
+    let mut evening = Evening::looks_up(known("f2f3 e7e5 g2g4", Some("d8h4")));
+    evening.lists(&ROWS, 1);
+    assert_eq!(evening.lists(&unknown, 2), ["= Ok(Found(\"f2f3 e7e5 g2g4 d8h4\", Mate, Some(Black)))"]);
+    let mut evening = Evening::looks_up(known("f2f3 e7e5 g2g4", Some("d7d5")));
+    evening.lists(&ROWS, 1);
+    assert_fails(&evening.lists(&unknown, 2), "NotFound");
 }
 
 /// Promise 5: a game that was cut off by the end of our process goes on under its old name.
@@ -195,8 +193,7 @@ fn stored_game_is_not_over() {
     evening.session.remember(vec![left_running("Ann", "ann-old-7")]);
     evening.look_up(known("e2e4", None));
     assert_eq!(evening.answers(&[ROW]), ["> resume Ann"]);
-    let told = evening.answers(&["endoflists: Command not found.", ROW, "endoflookup1: Command not found."]);
-    assert_eq!(told, ["= Ok(Found(\"e2e4\", Adjourned, None))"]);
+    assert_eq!(evening.lists(&["endoflists: Command not found.", ROW], 1), ["= Ok(Found(\"e2e4\", Adjourned, None))"]);
     let told = evening.hear(&["{Game 1 (Ann vs. Somebot) Continuing unrated blitz match.}", E4]);
     assert_eq!(told, ["started ann-old-7", "> moves"]);
 
@@ -221,13 +218,12 @@ fn lists_do_not_disturb_a_game() {
         told.ends_with(&["> stored".into(), "> date".into(), "> history".into(), "> endoflookup1".into()]),
         "{told:?}"
     );
-    evening.answers(&[&ROWS[..1], &["endoflookup1: Command not found."]].concat());
+    evening.lists(&ROWS[..1], 1);
     // A board is missed; the moves of the game on the board are wanted, and those of the other game come first.
     const NC6: &str = "<12> r-bqkbnr pppp-ppp --n----- ----p--- ----P--- -----N-- PPPP-PPP RNBQKB-R W -1 1 1 1 1 2 1 Bob Somebot -1 5 0 \
                        39 39 300 300 3 N/b8-c6 (0:01) Nc6 1 1";
-    let told = evening.answers(&[NC6]);
-    assert_eq!(told, ["Fault", "> moves"]);
-    assert_eq!(evening.answers(&[&LONGER[..], &["endoflookup2: Command not found."]].concat()), [""; 0]);
+    assert_eq!(evening.answers(&[NC6]), ["Fault", "> moves"]);
+    assert_eq!(evening.lists(&LONGER, 2), [""; 0]);
     let told = evening.answers(&[
         "Bob (1500) vs. Somebot (1500) --- Fri Nov 20, 21:11 UTC 2026",
         "  1.  e4      (0:00)     e5      (0:00)",
@@ -251,8 +247,7 @@ fn lists_wait_on_a_short_clock() {
 
 #[test]
 fn look_up_survives_a_lost_connection() {
-    let mut evening = Evening::settled();
-    evening.look_up(known("d2d4", None));
+    let mut evening = Evening::looks_up(known("d2d4", None));
     let sent = evening.reconnects();
     let sent = evening.prompts(sent);
     assert!(sent.contains(&"> endoflookup2".to_owned()), "{sent:?}");

@@ -47,7 +47,7 @@ struct Offer {
 pub(super) struct SmallServer {
     dialect: Dialect,
     us: String,
-    opponent: String,
+    pub(super) opponent: String,
     offers: Vec<Offer>,
     serial: u32,
     pub(super) stored: Option<Table>,

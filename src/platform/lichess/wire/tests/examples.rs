@@ -50,8 +50,9 @@ fn challenge_answers_are_read() {
         let text = format!("{{{}}}", challenge_fields("created", more)).replace('\n', "");
         let created: ChallengeCreated = read("a challenge", &text).expect("a challenge");
         assert_eq!(created.into_id().as_str(), "Qx7mPz2a");
-        let json: ChallengeJson = read("a challenge", &text).expect("a challenge");
-        assert_eq!(json.into_challenge("dario", true).obstacle, None);
+        let challenge: ChallengeJson = read("a challenge", &text).expect("a challenge");
+        let envelope = ChallengeEnvelope { challenge, compat: Value::Null };
+        assert_eq!(envelope.into_challenge("dario").obstacle, None);
     }
 }
 
