@@ -45,7 +45,7 @@ impl End {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameOutcome {
     pub end: End,
     pub winner: Option<Color>,

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     account::AccountId,
-    game::{End, GameOutcome},
+    game::End,
     state::{Denied, GameView, PlayerView},
 };
 use domain::{Color, GameId, Line, PgnWriter, TimeControl, Tournament, TournamentKind};
@@ -169,7 +169,7 @@ fn delayed(view: &GameView) -> Cow<'_, GameView> {
         return Cow::Borrowed(view);
     }
     let mut delayed = view.clone();
-    delayed.line.truncate(delayed.line.ply().saturating_sub(DELAY_PLIES));
+    delayed.game.truncate(view.line.ply().saturating_sub(DELAY_PLIES));
     Cow::Owned(delayed)
 }
 
@@ -200,7 +200,7 @@ fn pgn(view: &GameView, options: &ExportOptions, url: &str) -> String {
 }
 
 fn result(view: &GameView) -> &'static str {
-    view.outcome.as_ref().map_or("*", GameOutcome::result)
+    view.outcome.map_or("*", |outcome| outcome.result())
 }
 
 fn tags(view: &GameView, url: &str) -> Vec<(&'static str, String)> {
@@ -251,7 +251,7 @@ fn tags(view: &GameView, url: &str) -> Vec<(&'static str, String)> {
 }
 
 fn termination(view: &GameView) -> &'static str {
-    match view.outcome.as_ref().map(|outcome| outcome.end) {
+    match view.outcome.map(|outcome| outcome.end) {
         None => "Unterminated",
         Some(End::OutOfTime) => "Time forfeit",
         Some(End::Abandoned | End::Aborted) => "Abandoned",
@@ -302,7 +302,7 @@ fn game_json(view: &GameView, options: &ExportOptions, url: &str) -> Value {
         game["pgn"] = json!(pgn(view, options, url));
     }
     if options.clocks {
-        let clocks = view.move_times.iter().take(view.line.ply()).flatten();
+        let clocks = view.move_times.iter().flatten();
         let centiseconds: Vec<u128> = clocks.map(|left| left.as_millis() / 10).collect();
         game["clocks"] = json!(centiseconds);
     }

@@ -1,5 +1,7 @@
 //! Playing: the event stream, the streams of games, and what players do in them.
 
+use std::time::Duration;
+
 use axum::{
     Json, Router,
     extract::{ConnectInfo, Path, Query, State as Shared},
@@ -18,29 +20,27 @@ use super::{
     tokens::Caller,
 };
 use crate::{
-    account::AccountId,
     connection::ConnectionControl,
     faults::{LineFacts, StreamId},
-    game::GameRefusal,
-    state::{BoardEvent, Denied, Gauge, ListenerKey, PracticeAccountEvent, ServerState},
+    game::{GameRefusal, PracticeGame},
+    state::{BoardEvent, Denied, Gauge, ListenerKey, PracticeAccountEvent},
 };
-use domain::{ChatRoom, GameId};
+use domain::{ChatRoom, Color, GameId};
 
 const CHAT_CHARACTERS: usize = 140;
 
-/// What a player does in a game.
-type GameAct = fn(&mut ServerState, &GameId, &AccountId) -> Result<(), Denied>;
+type GameAct = fn(&mut PracticeGame, Color, Duration) -> Result<(), GameRefusal>;
 /// The answer to an offer of the opponent's, or an offer.
-type GameOffer = fn(&mut ServerState, &GameId, &AccountId, bool) -> Result<(), Denied>;
+type GameOffer = fn(&mut PracticeGame, Color, bool, Duration);
 
 /// Each with Lichess's answer for a finished game.
 const ACTS: [(&str, &str, GameAct); 4] = [
-    ("abort", "This game can no longer be aborted", ServerState::abort),
-    ("resign", "This game cannot be resigned", ServerState::resign),
-    ("claim-victory", "You cannot claim the win on this game", ServerState::claim_victory),
-    ("claim-draw", "You cannot claim a draw on this game", ServerState::claim_draw),
+    ("abort", "This game can no longer be aborted", PracticeGame::abort),
+    ("resign", "This game cannot be resigned", PracticeGame::resign),
+    ("claim-victory", "You cannot claim the win on this game", PracticeGame::claim_victory),
+    ("claim-draw", "You cannot claim a draw on this game", PracticeGame::claim_draw),
 ];
-const OFFERS: [(&str, GameOffer); 2] = [("draw", ServerState::draw), ("takeback", ServerState::takeback)];
+const OFFERS: [(&str, GameOffer); 2] = [("draw", PracticeGame::draw), ("takeback", PracticeGame::takeback)];
 
 pub(crate) fn routes() -> Router<LichessApi> {
     let mut routes = Router::new()
@@ -51,21 +51,28 @@ pub(crate) fn routes() -> Router<LichessApi> {
     for (word, over, act) in ACTS {
         let handler = async move |Shared(api): Shared<LichessApi>, Path(game): Path<GameId>, caller: Caller| {
             let latency = word.starts_with("claim").then_some(api.settings.claim_latency);
-            let answer = act_in_game(api, caller, over, move |state, me| act(state, &game, me)).await;
+            let done = api.ask_as_bot(&caller, move |state, me| state.act(&game, me, act)).await;
             if let Some(latency) = latency {
                 tokio::time::sleep(latency).await;
             }
-            answer
+            match done? {
+                Ok(()) => ok(),
+                Err(GameRefusal::Over) => Err(ApiError::bad(over)),
+                Err(refusal) => Err(Denied::from(refusal).into()),
+            }
         };
         routes = routes.route(&format!("/api/bot/game/{{game}}/{word}"), post(handler));
     }
     for (word, offer) in OFFERS {
-        let handler =
-            async move |Shared(api): Shared<LichessApi>, Path((game, accept)): Path<(GameId, String)>, caller| {
-                // Everything else means no.
-                let yes = matches!(accept.as_str(), "yes" | "true");
-                act_in_game(api, caller, "", move |state, me| offer(state, &game, me, yes)).await
-            };
+        let handler = async move |Shared(api): Shared<LichessApi>,
+                                  Path((game, accept)): Path<(GameId, String)>,
+                                  caller: Caller| {
+            // Everything else means no.
+            let yes = matches!(accept.as_str(), "yes" | "true");
+            let act = move |game: &mut PracticeGame, color, now| offer(game, color, yes, now);
+            api.ask_as_bot(&caller, move |state, me| state.act(&game, me, act)).await?;
+            ok()
+        };
         routes = routes.route(&format!("/api/bot/game/{{game}}/{word}/{{accept}}"), post(handler));
     }
     routes
@@ -164,17 +171,4 @@ async fn say(
 async fn read_chat(Shared(api): Shared<LichessApi>, Path(game): Path<GameId>, caller: Caller) -> JsonAnswer {
     let lines = api.ask_as_bot(&caller, move |state, me| state.chat(&game, me, ChatRoom::Player)).await?;
     Ok(Json(lines.into_iter().map(|line| json!({ "text": line.text, "user": line.username })).collect()))
-}
-
-/// Acts in a game; `over` is Lichess's answer for a finished game.
-async fn act_in_game<F>(api: LichessApi, caller: Caller, over: &str, act: F) -> JsonAnswer
-where
-    F: FnOnce(&mut ServerState, &AccountId) -> Result<(), Denied> + Send + 'static,
-{
-    let done = api.ask_as_bot(&caller, move |state, me| Ok(act(state, me))).await?;
-    match done {
-        Ok(()) => ok(),
-        Err(Denied::Game(GameRefusal::Over)) => Err(ApiError::bad(over)),
-        Err(denied) => Err(denied.into()),
-    }
 }

@@ -1,17 +1,16 @@
 //! The server's state in Lichess's JSON.
 
-use std::time::Duration;
+use std::{ops::Not, time::Duration};
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use shakmaty::ByColor;
 
 use crate::{
     account::{Category, PracticeAccount, open_to_bots},
     state::{BoardEvent, ChallengeState, ChallengeView, GameView, OpenChallenge, PlayerView, PracticeAccountEvent},
 };
 use domain::{
-    ChallengeId, ChatLine, Clocks, Color, DeclineReason, GameStatus, GameTerms, Line, Speed, TimeControl, Tournament,
+    ChallengeId, ChatLine, Clock, Color, DeclineReason, GameStatus, GameTerms, Line, Speed, TimeControl, Tournament,
     TournamentKind, Variant, moves_text,
 };
 
@@ -415,43 +414,35 @@ struct StateLine {
     status: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     winner: Option<&'static str>,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "Not::not")]
     wdraw: bool,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "Not::not")]
     bdraw: bool,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "Not::not")]
     wtakeback: bool,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "Not::not")]
     btakeback: bool,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-const fn is_false(flag: &bool) -> bool {
-    !*flag
 }
 
 impl StateLine {
     fn of(view: &GameView) -> Self {
-        let (time, increment) = match view.clocks {
-            Some(clocks) => {
-                let of = |pick: fn(Clocks, Color) -> Duration| ByColor::new_with(|side| millis(pick(clocks, side)));
-                (of(|clocks, side| clocks.of(side).remaining), of(|clocks, side| clocks.of(side).increment))
-            }
-            None => (ByColor::new_with(|_| NO_CLOCK_MILLIS), ByColor::new_with(|_| 0)),
-        };
+        let shown = |clock: Clock| (millis(clock.remaining), millis(clock.increment));
+        let clock = |color| view.clocks.map_or((NO_CLOCK_MILLIS, 0), |clocks| shown(clocks.of(color)));
+        let ((wtime, winc), (btime, binc)) = (clock(Color::White), clock(Color::Black));
+        let takeback = view.takeback_offer.map(|(by, _)| by);
         Self {
             r#type: "gameState",
             moves: moves_text(view.line.moves()),
-            wtime: time.white,
-            btime: time.black,
-            winc: increment.white,
-            binc: increment.black,
+            wtime,
+            btime,
+            winc,
+            binc,
             status: view.status().name().to_owned(),
             winner: view.winner().map(color),
-            wdraw: view.draw_offers.white,
-            bdraw: view.draw_offers.black,
-            wtakeback: view.takeback_offers.white,
-            btakeback: view.takeback_offers.black,
+            wdraw: view.draw_offer == Some(Color::White),
+            bdraw: view.draw_offer == Some(Color::Black),
+            wtakeback: takeback == Some(Color::White),
+            btakeback: takeback == Some(Color::Black),
         }
     }
 }

@@ -75,10 +75,6 @@ pub(super) struct HostedGame {
 }
 
 impl HostedGame {
-    pub(super) fn is_running(&self) -> bool {
-        self.game.outcome().is_none() && self.game.adjourned().is_none()
-    }
-
     /// Returns true if it is the one game of an account that plays one at a time.
     pub(super) fn is_solo_game_of(&self, account: &AccountId) -> bool {
         self.pairing.color_of(account).is_some_and(|color| *self.solo.get(color))

@@ -33,7 +33,7 @@ pub use views::{
     RefusedMove, Subscription,
 };
 
-use crate::settings::PracticeSettings;
+use crate::{or_never, settings::PracticeSettings};
 use domain::{ChallengeId, GameId};
 
 type StateJob = Box<dyn FnOnce(&mut ServerState) + Send>;
@@ -116,19 +116,13 @@ async fn run(
 ) {
     let mut conditions: Vec<Condition> = Vec::new();
     loop {
-        let deadline = state.next_deadline();
-        let alarm = async {
-            match deadline {
-                Some(at) => tokio::time::sleep_until(started + at).await,
-                None => std::future::pending().await,
-            }
-        };
+        let alarm = state.next_deadline().map(|at| tokio::time::sleep_until(started + at));
         let message = tokio::select! {
             biased;
             () = stop.cancelled() => return,
             message = inbox.recv() => message,
             Some((listener, game)) = departures.recv() => Some(StateMessage::Departure(listener, game)),
-            () = alarm => None,
+            () = or_never(alarm) => None,
         };
         // Everything due before the message is done before it.
         state.advance(started.elapsed());

@@ -33,19 +33,17 @@ pub struct GameReport {
 
 impl GameReport {
     pub fn end(&self) -> Option<End> {
-        self.outcome.as_ref().map(|outcome| outcome.end)
+        self.outcome.map(|outcome| outcome.end)
     }
 
     /// Returns the name of the loser, if there is one.
     pub fn loser(&self) -> Option<&str> {
-        let loser = self.outcome.as_ref()?.loser()?;
-        Some(loser.fold_wb(&self.white, &self.black))
+        Some(self.outcome?.loser()?.fold_wb(&self.white, &self.black))
     }
 
     /// Returns the name of the winner, if there is one.
     pub fn winner(&self) -> Option<&str> {
-        let winner = self.outcome.as_ref()?.winner?;
-        Some(winner.fold_wb(&self.white, &self.black))
+        Some(self.outcome?.winner?.fold_wb(&self.white, &self.black))
     }
 
     pub fn color_of(&self, name: &str) -> Option<Color> {
@@ -72,11 +70,11 @@ impl ServerState {
             white: players.white.name.clone(),
             black: players.black.name.clone(),
             terms: hosted.pairing.terms,
-            line: hosted.game.line().clone(),
+            line: hosted.game.line.clone(),
             clocks: hosted.game.clocks(self.now),
-            clocks_after: hosted.game.move_times().to_vec(),
-            outcome: hosted.game.outcome().cloned(),
-            is_adjourned: hosted.game.adjourned().is_some(),
+            clocks_after: hosted.game.move_times.clone(),
+            outcome: hosted.game.outcome,
+            is_adjourned: hosted.game.is_adjourned,
             refused: hosted.refused.clone(),
             streams_opened: hosted.streams_opened,
             chat: hosted.chat.iter().map(|(_, _, line)| line.clone()).collect(),

@@ -12,12 +12,13 @@ use tokio::sync::mpsc;
 use super::{
     hosted::{HostedChallenge, HostedGame, Listener, OpenChallenge},
     rate_limits::{Gauge, RateLimiter},
-    views::{ChallengeState, Lease, ListenerKey, PlayerView, PracticeAccountEvent, Subscription},
+    views::{ChallengeState, ListenerKey, PlayerView, PracticeAccountEvent, Subscription},
 };
 use crate::{
     PracticeSettings,
     account::{AccountId, Category, PracticeAccount},
     game::GameRefusal,
+    rating::PlayerRating,
     tournament::{PracticeTournament, TournamentRefusal},
 };
 use domain::{ChallengeId, GameId, LineError, Tournament};
@@ -177,25 +178,20 @@ impl ServerState {
         }
     }
 
-    /// Opens an account.
     pub fn add_account(&mut self, name: &str, bot: bool) -> Result<AccountId, Denied> {
-        let account = PracticeAccount::new(name, bot, self.now);
-        let id = account.id.clone();
+        let id = AccountId::of(name);
         if self.accounts.contains_key(&id) {
             return Err(Denied::NameTaken(name.to_owned()));
         }
-        self.accounts.insert(id.clone(), account);
+        self.accounts.insert(id.clone(), PracticeAccount::new(name, bot, self.now));
         Ok(id)
     }
 
     /// Sets up the server's own engine at a level.
     pub(crate) fn add_ai(&mut self, level: u8) -> AccountId {
-        let mut account = PracticeAccount::new(&format!("Stockfish level {level}"), true, self.now);
-        // No name contains a colon.
-        account.id = ai_account(level);
-        account.ai_level = Some(level);
-        let id = account.id.clone();
-        self.accounts.insert(id.clone(), account);
+        let account = PracticeAccount::new(&format!("Stockfish level {level}"), true, self.now);
+        let id = ai_account(level);
+        self.accounts.insert(id.clone(), PracticeAccount { id: id.clone(), ai_level: Some(level), ..account });
         id
     }
 
@@ -206,7 +202,8 @@ impl ServerState {
     /// Gives an account a rating in every category, with the certainty of `games` games.
     pub fn establish_rating(&mut self, id: &AccountId, points: i32, games: u32) {
         if let Some(account) = self.accounts.get_mut(id) {
-            account.establish(points, games);
+            let rating = PlayerRating::established(points, games);
+            account.ratings = Category::all().map(|category| (category, rating)).collect();
         }
     }
 
@@ -215,13 +212,10 @@ impl ServerState {
         self.listeners.get(id).is_some_and(|listeners| !listeners.is_empty())
     }
 
-    pub fn online_bots(&self) -> Vec<PracticeAccount> {
-        let mut bots: Vec<PracticeAccount> = self
-            .accounts
-            .values()
-            .filter(|account| account.bot && account.ai_level.is_none() && self.is_online(&account.id))
-            .cloned()
-            .collect();
+    /// Returns the bots that listen to their events, by name.
+    pub(crate) fn online_bots(&self) -> Vec<&PracticeAccount> {
+        let is_there = |bot: &&PracticeAccount| bot.bot && bot.ai_level.is_none() && self.is_online(&bot.id);
+        let mut bots: Vec<_> = self.accounts.values().filter(is_there).collect();
         bots.sort_by(|a, b| a.id.cmp(&b.id));
         bots
     }
@@ -270,7 +264,7 @@ impl ServerState {
         let listeners = self.listeners.entry(key.account.clone()).or_default();
         listeners.retain(|listener| listener.key != key);
         listeners.push(Listener { id, key, sender });
-        Subscription { events, _lease: Lease { departures: self.departures.clone(), listener: id, game: None } }
+        Subscription { events, departures: self.departures.clone(), listener: id, game: None }
     }
 
     pub(super) fn forget(&mut self, listener: u64, game: Option<&GameId>) {
@@ -299,7 +293,7 @@ impl ServerState {
     }
 }
 
-/// The account behind the server's own engine.
+/// The account behind the server's own engine; no name contains a colon.
 pub(crate) fn ai_account(level: u8) -> AccountId {
     AccountId::of(&format!("ai:{level}"))
 }

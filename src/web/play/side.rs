@@ -58,11 +58,11 @@ impl BrowserSide<'_> {
     }
 
     pub(super) async fn take_back(&self) -> Result<(), HttpProblem> {
-        self.act(|state, game, me| state.takeback(game, me, true)).await
+        self.act(|state, game, me| state.act(game, me, |game, color, now| game.takeback(color, true, now))).await
     }
 
     pub(super) async fn draw(&self, yes: bool) -> Result<(), HttpProblem> {
-        self.act(move |state, game, me| state.draw(game, me, yes)).await
+        self.act(move |state, game, me| state.act(game, me, |game, color, now| game.draw(color, yes, now))).await
     }
 
     /// Resigns; before the first move the game is dropped.
@@ -137,8 +137,8 @@ fn board(view: &GameView, color: Color) -> Value {
         "clocks": view.clocks.map(|clocks| [clocks.white, clocks.black].map(|clock| milliseconds(clock.remaining))),
         "running": view.clocks.is_some() && line.ply() >= 2 && view.outcome.is_none(),
         "legal": legal.collect::<Vec<_>>(),
-        "draw_offered": view.draw_offers.by(!color),
-        "draw_asked": view.draw_offers.by(color),
+        "draw_offered": view.draw_offer == Some(!color),
+        "draw_asked": view.draw_offer == Some(color),
         "over": view.outcome.as_ref().map(|_| ending(&view.status(), view.winner())),
     })
 }

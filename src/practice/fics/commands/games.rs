@@ -6,7 +6,7 @@ use shakmaty::{CastlingSide, Position, san::San};
 
 use crate::{
     fics::{commands::NO_BOARD, joined::JoinedBoard, session::VisitorSession, text},
-    game::{GameRefusal, Stop},
+    game::{GameRefusal, PracticeGame, Stop},
     state::Denied,
 };
 use domain::{Color, Line, UciMove};
@@ -118,13 +118,14 @@ impl VisitorSession {
 
     pub(super) async fn draw(&mut self) -> io::Result<()> {
         let heard = self.in_game(|state, id, me| {
-            let before = state.game_view(id).map(|view| view.draw_offers);
-            let _ = state.draw(id, me, true);
-            let after = state.game_view(id);
-            after.is_none_or(|view| view.outcome.is_some() || Some(view.draw_offers) != before)
+            state.act(id, me, |game, color, now| {
+                let before = game.draw_offer;
+                game.draw(color, true, now);
+                game.outcome.is_some() || game.draw_offer != before
+            })
         });
         // The game accepts one offer in ten moves; further ones are ignored silently.
-        if heard.await? == Some(false) {
+        if let Some(Ok(false)) = heard.await? {
             self.line("Draw request sent.");
         }
         Ok(())
@@ -132,9 +133,12 @@ impl VisitorSession {
 
     pub(super) async fn abort(&mut self) -> io::Result<()> {
         let at_once = self.dialect().aborts_at_once();
-        let aborted = self.in_game(move |state, id, me| match at_once.then(|| state.abort(id, me)) {
-            None | Some(Err(Denied::Game(GameRefusal::CannotAbort))) => state.stop(id, me, Stop::Abort, true),
-            Some(done) => done,
+        let aborted = self.in_game(move |state, id, me| {
+            state.act(id, me, |game, color, now| {
+                if !at_once || game.abort(color, now) == Err(GameRefusal::CannotAbort) {
+                    game.stop(color, Stop::Abort, true, now);
+                }
+            })
         });
         aborted.await.map(drop)
     }
@@ -145,7 +149,8 @@ impl VisitorSession {
         if view.is_some_and(|view| view.pairing.players.iter().any(|seat| lobby.is_guest(&seat.account))) {
             return self.answer("You cannot adjourn a game with an unregistered player.");
         }
-        self.in_game(|state, id, me| state.stop(id, me, Stop::Adjourn, true)).await.map(drop)
+        let stop = |game: &mut PracticeGame, color, now| game.stop(color, Stop::Adjourn, true, now);
+        self.in_game(move |state, id, me| state.act(id, me, stop)).await.map(drop)
     }
 
     pub(super) async fn takeback(&mut self, plies: &str) -> io::Result<()> {
@@ -153,7 +158,7 @@ impl VisitorSession {
         let enough = self.in_game(move |state, id, me| {
             let enough = state.ply(id).is_some_and(|ply| wanted.is_none_or(|plies| plies <= ply));
             if wanted.is_some() {
-                let _ = state.takeback_of(id, me, wanted);
+                let _ = state.act(id, me, |game, color, now| game.takeback_of(color, wanted, now));
             }
             enough
         });
@@ -170,10 +175,11 @@ impl VisitorSession {
     pub(super) async fn flag(&mut self) -> io::Result<()> {
         let untimed =
             self.playing.as_ref().and_then(|board| board.view.as_ref()).is_some_and(|view| view.clocks.is_none());
-        let Some(fell) = self.in_game(|state, id, me| state.claim_flag(id, me)).await? else { return Ok(()) };
+        let claimed = self.in_game(|state, id, me| state.act(id, me, PracticeGame::claim_flag));
+        let Some(claimed) = claimed.await? else { return Ok(()) };
         if untimed {
             self.line("You can't flag an untimed game.");
-        } else if !fell.unwrap_or_default() {
+        } else if !matches!(claimed, Ok(Ok(true))) {
             self.line("Opponent is not out of time.");
         }
         Ok(())

@@ -10,7 +10,6 @@ use crate::{
         session::{VisitorSession, opponent_of},
         text,
     },
-    game::Stop,
     state::{ChallengeTerms, Denied},
 };
 use domain::{Color, DeclineReason, GameTerms, TimeControl, Variant};
@@ -299,10 +298,13 @@ impl VisitorSession {
             (PendingKind::Match(id), _) if ours => state.cancel(&id, &me),
             (PendingKind::Match(id), _) => state.decline(&id, &me, DeclineReason::Generic),
             (PendingKind::Resume(id), _) => state.resume(&id, &me, yes),
-            (PendingKind::Draw, Some(id)) => state.draw(&id, &me, yes),
-            (PendingKind::Takeback(plies), Some(id)) => state.takeback_of(&id, &me, yes.then_some(plies)),
-            (PendingKind::Abort, Some(id)) => state.stop(&id, &me, Stop::Abort, yes),
-            (PendingKind::Adjourn, Some(id)) => state.stop(&id, &me, Stop::Adjourn, yes),
+            (PendingKind::Draw, Some(id)) => state.act(&id, &me, |game, color, now| game.draw(color, yes, now)),
+            (PendingKind::Takeback(plies), Some(id)) => {
+                state.act(&id, &me, |game, color, now| game.takeback_of(color, yes.then_some(plies), now))
+            }
+            (PendingKind::Stop(stop), Some(id)) => {
+                state.act(&id, &me, |game, color, now| game.stop(color, stop, yes, now))
+            }
             (_, None) => Err(Denied::NoSuchGame),
         });
         done.await
@@ -314,7 +316,7 @@ impl VisitorSession {
                 true => format!("You are offering {with}"),
                 false => format!("{with} is offering"),
             };
-            let offers = self.offers.all().iter().filter(|offer| offer.ours == ours);
+            let offers = self.offers.standing.iter().filter(|offer| offer.ours == ours);
             offers.map(|offer| format!(" {}: {} {}", offer.index, who(&offer.with), offer.proposal())).collect()
         };
         let (to, from) = (list(true), list(false));

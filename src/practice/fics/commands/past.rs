@@ -112,8 +112,7 @@ impl VisitorSession {
     fn show_examined(&mut self) {
         let Some(game) = &self.examining else { return };
         let mut view = (*game.view).clone();
-        view.line.truncate(game.ply);
-        view.move_times.truncate(game.ply);
+        view.game.truncate(game.ply);
         let number = game.number;
         self.show_board(&view, number, text::ViewerRole::Examiner);
     }

@@ -45,7 +45,7 @@ impl VisitorSession {
         self.line(words);
         let open = self.variables.is_on("open");
         self.context.lobby.set_open(&self.me.id, open);
-        if !open && self.offers.all().iter().any(|offer| !offer.ours && !offer.what.is_of_game()) {
+        if !open && self.offers.standing.iter().any(|offer| !offer.ours && !offer.what.is_of_game()) {
             self.decline("t match").await?;
         }
         Ok(())

@@ -5,9 +5,10 @@ use std::{io, sync::Arc};
 use super::VisitorSession;
 use crate::{
     fics::{joined::JoinedBoard, offers::PendingKind, text},
+    game::Stop,
     state::{BoardEvent, GameView},
 };
-use domain::{ChatLine, ChatRoom, Color, Offers};
+use domain::{ChatLine, ChatRoom, Color};
 
 impl VisitorSession {
     /// Joins a board of the visitor's own game.
@@ -56,7 +57,7 @@ impl VisitorSession {
                     self.line(lost);
                 }
                 self.line(end);
-                if view.adjourned.is_none() {
+                if !view.is_adjourned {
                     self.line(text::rating_lines(view, color));
                 }
                 self.withdraw_offers(|what| what.is_of_game());
@@ -125,21 +126,20 @@ impl VisitorSession {
 
     fn show_offers(&mut self, view: &GameView, color: Color) {
         let opponent = view.pairing.players.get(!color).name.clone();
-        let plies = view.takeback_plies.unwrap_or(1);
-        let kinds: [(PendingKind, Offers); 4] = [
-            (PendingKind::Draw, view.draw_offers),
-            (PendingKind::Takeback(plies), view.takeback_offers),
-            (PendingKind::Abort, view.abort_offers),
-            (PendingKind::Adjourn, view.adjourn_offers),
-        ];
-        for (what, stands) in kinds {
+        let (takeback_by, plies) = view.takeback_offer.unzip();
+        for (what, by) in [
+            (PendingKind::Draw, view.draw_offer),
+            (PendingKind::Takeback(plies.unwrap_or(1)), takeback_by),
+            (PendingKind::Stop(Stop::Abort), view.abort_offer),
+            (PendingKind::Stop(Stop::Adjourn), view.adjourn_offer),
+        ] {
             for ours in [true, false] {
-                if stands.by(if ours { color } else { !color }) {
+                if by == Some(if ours { color } else { !color }) {
                     self.offer_stands(ours, &opponent, what.clone());
                 } else {
                     let word = what.word();
                     let gone = self.offers.remove(|offer| offer.ours == ours && offer.what.word() == word);
-                    if ours && !gone.is_empty() && view.outcome.is_none() && view.adjourned.is_none() {
+                    if ours && !gone.is_empty() && view.is_running() {
                         self.line(format!("{opponent} declines the {word} request."));
                     }
                     self.show_gone(&gone);
@@ -155,7 +155,7 @@ impl VisitorSession {
             PendingKind::Takeback(plies) => {
                 (format!("would like to take back {plies} half move(s)."), "Takeback request sent.")
             }
-            PendingKind::Abort => {
+            PendingKind::Stop(Stop::Abort) => {
                 ("would like to abort the game; type \"abort\" to accept.".to_owned(), "Abort request sent.")
             }
             _ => ("would like to adjourn the game; type \"adjourn\" to accept.".to_owned(), "Adjourn request sent."),

@@ -24,7 +24,8 @@ pub(super) fn start_board(view: &GameView, number: u32, exact: bool) -> String {
         TimeControl::RealTime { initial, increment } => Some(Clocks::both(Clock { remaining: initial, increment })),
         TimeControl::Correspondence { .. } | TimeControl::Unlimited => None,
     };
-    let start = GameView { line: view.line.prefix(0), clocks, move_times: Vec::new(), ..view.clone() };
+    let mut start = GameView { clocks, ..view.clone() };
+    start.game.truncate(0);
     style12(&start, number, ViewerRole::ListReader, exact, Dialect::Freechess)
 }
 
@@ -43,7 +44,7 @@ pub(crate) fn style12(view: &GameView, number: u32, relation: ViewerRole, exact:
         ViewerRole::Player(_) => -1,
     };
     let ply = view.line.ply();
-    let ticking = view.outcome.is_none() && view.adjourned.is_none() && ply >= 2;
+    let ticking = view.is_running() && ply >= 2;
     let flip = relation == ViewerRole::Player(Color::Black);
     let position = view.line.position();
     let board = position.board();
