@@ -1,7 +1,7 @@
 //! Visitors: names and passwords, sessions, seeks, and the numbers of running games.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -93,7 +93,7 @@ struct LoggedIn {
 #[derive(Default)]
 struct Inner {
     passwords: HashMap<AccountId, String>,
-    guests: HashMap<AccountId, String>,
+    guests: HashSet<AccountId>,
     logged_in: HashMap<AccountId, LoggedIn>,
     seeks: BTreeMap<u32, Seek>,
     residents: BTreeMap<AccountId, Visitor>,
@@ -126,11 +126,11 @@ impl FicsLobby {
 
     /// Returns true if the name belongs to a guest, now or earlier.
     pub(crate) fn is_guest(&self, account: &AccountId) -> bool {
-        self.inner().guests.contains_key(account)
+        self.inner().guests.contains(account)
     }
 
-    pub(crate) fn note_guest(&self, account: &AccountId, name: &str) {
-        self.inner().guests.insert(account.clone(), name.to_owned());
+    pub(crate) fn note_guest(&self, account: &AccountId) {
+        self.inner().guests.insert(account.clone());
     }
 
     /// Returns the next name for a guest, such as `GuestABCD`.

@@ -139,7 +139,7 @@ async fn guest(context: &FicsContext, telnet: &mut TelnetConnection, name: &str)
     let _ = line(telnet).await?;
     telnet.write(SHOW).await?;
     telnet.write(b"\n\r").await?;
-    context.lobby.note_guest(&id, &name);
+    context.lobby.note_guest(&id);
     let owned = name.clone();
     // An earlier visitor may have had the same name.
     let _ = context.server_state.ask(move |state| state.add_account(&owned, false)).await.map_err(io::Error::other)?;
