@@ -21,7 +21,7 @@ use tokio::{
 };
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-use crate::faults::FaultInjector;
+use crate::{faults::FaultInjector, or_never};
 
 /// The duration of a restart by plan.
 const DOWNTIME: Duration = Duration::from_millis(500);
@@ -167,19 +167,13 @@ impl PracticeListener {
     /// The next connection; restarts happen in here.
     pub(crate) async fn accept(&mut self) -> (ClientConnection, SocketAddr) {
         loop {
-            let planned = self.faults.plan().restart.map(|period| self.up_since + period);
-            let planned = async {
-                match planned {
-                    Some(at) => tokio::time::sleep_until(at).await,
-                    None => std::future::pending().await,
-                }
-            };
+            let planned = self.faults.plan().restart.map(|period| tokio::time::sleep_until(self.up_since + period));
             tokio::select! {
                 Some((downtime, done)) = self.restarts.recv() => {
                     self.restart(downtime).await;
                     let _ = done.send(());
                 }
-                () = planned => self.restart(DOWNTIME).await,
+                () = or_never(planned) => self.restart(DOWNTIME).await,
                 accepted = self.socket.accept() => match accepted {
                     Ok((stream, peer)) => {
                         // Every line goes out at once: clients measure latency here.

@@ -39,4 +39,12 @@ pub use state::{
     OpenChallenge, Pairing, PlayerView, PracticeAccountEvent, RefusedMove, ServerState, ServerStopped, StateHandle,
     Subscription,
 };
+/// Waits for `future`; for ever without one.
+pub(crate) async fn or_never<F: Future>(future: Option<F>) -> F::Output {
+    match future {
+        Some(future) => future.await,
+        None => std::future::pending().await,
+    }
+}
+
 pub use tournament::{Participant, PracticeTournament, TournamentPlan, TournamentRefusal};

@@ -12,7 +12,8 @@ use tokio::{
     time::Instant,
 };
 
-use super::{Echo, FaultPlan, LineFacts, RequestFault, RequestKind, Span, StreamFault, StreamId, Streams, When};
+use super::{FaultPlan, LineFacts, RequestFault, RequestKind, Span, StreamFault, StreamId, Streams, When};
+use crate::or_never;
 
 /// Decides what goes wrong. Cheap to clone; all clones are one.
 #[derive(Clone)]
@@ -191,10 +192,7 @@ impl StreamFaults {
         let echoes = line.ply.filter(|ply| line.own_move && *ply > self.echoed);
         if let (Some(ply), Some(echo)) = (echoes, inner.plan.echo) {
             self.echoed = ply;
-            return Some(match echo {
-                Echo::Late(time) => StreamFault::Late(time),
-                Echo::Never => StreamFault::Drop,
-            });
+            return Some(echo);
         }
         inner.line_by_plan()
     }
@@ -206,19 +204,13 @@ impl StreamFaults {
 
     /// Waits for an accident that does not wait for a line.
     pub async fn next(&mut self) -> StreamFault {
-        let cut = self.cut;
-        let cut = async move {
-            match cut {
-                Some((at, how)) => {
-                    tokio::time::sleep_until(at).await;
-                    how
-                }
-                None => std::future::pending().await,
-            }
-        };
+        let cut = self.cut.map(async |(at, how)| {
+            tokio::time::sleep_until(at).await;
+            how
+        });
         tokio::select! {
             Some(fault) = self.commands.recv() => fault,
-            how = cut => {
+            how = or_never(cut) => {
                 // It strikes once: the last data may trickle for a while.
                 self.cut = None;
                 how

@@ -10,7 +10,7 @@ mod injector;
 mod plan;
 
 pub use injector::{FaultInjector, StreamFaults};
-pub use plan::{Echo, FaultPlan};
+pub use plan::FaultPlan;
 
 use std::time::Duration;
 

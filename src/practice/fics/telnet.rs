@@ -12,6 +12,7 @@ use tokio::{
 use crate::{
     connection::ClientConnection,
     faults::{FaultInjector, LineFacts, StreamFault, StreamFaults},
+    or_never,
 };
 use util::timeseal::{self, Version};
 
@@ -105,17 +106,10 @@ impl TelnetConnection {
                 return Ok(input);
             }
             let Self { connection, read, faults, late, .. } = self;
-            let fault = async {
-                match faults {
-                    Some(faults) => faults.next().await,
-                    None => pending().await,
-                }
-            };
-            let due = late.front().map(|(at, _)| *at);
             tokio::select! {
                 biased;
-                fault = fault => return Ok(Incoming::Fault(fault)),
-                () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => return Ok(Incoming::Due),
+                fault = or_never(faults.as_mut().map(StreamFaults::next)) => return Ok(Incoming::Fault(fault)),
+                () = or_never(late.front().map(|(at, _)| sleep_until(*at))) => return Ok(Incoming::Due),
                 read = connection.read_buf(read) => if read? == 0 {
                     return Err(io::ErrorKind::UnexpectedEof.into());
                 },
@@ -171,10 +165,8 @@ impl TelnetConnection {
     /// # Errors
     /// If the connection is over, or the client does not read.
     pub(crate) async fn release(&mut self) -> io::Result<()> {
-        match self.gathered.take() {
-            Some(bytes) => self.write_at_its_rate(&bytes).await,
-            None => Ok(()),
-        }
+        let gathered = self.gathered.take().unwrap_or_default();
+        self.write_at_its_rate(&gathered).await
     }
 
     /// Sends bytes behind late output, without faults.
@@ -199,8 +191,8 @@ impl TelnetConnection {
     /// Lets bytes be sent after this time, and not before what is late already.
     fn write_late(&mut self, after: Duration, bytes: &[u8]) {
         let at = Instant::now() + after;
-        let last = self.late.back().map_or(at, |(last, _)| *last);
-        self.late.push_back((at.max(last), bytes.to_vec()));
+        let at = self.late.back().map_or(at, |(last, _)| at.max(*last));
+        self.late.push_back((at, bytes.to_vec()));
     }
 
     /// Sends late output that is due.
@@ -277,46 +269,30 @@ impl TelnetConnection {
 
     /// Lets a fault happen.
     pub(crate) async fn apply(&mut self, fault: StreamFault, block: Option<&str>) -> io::Result<()> {
-        let half = block.map_or("\n\r<12> rnbqkb", |block| &block[..block.floor_char_boundary(block.len() / 2)]);
-        let cut = || Err(io::Error::new(io::ErrorKind::ConnectionAborted, "cut by the plan"));
         if fault.ends_the_stream() {
             // The fault strikes at once and drops everything still queued.
             self.late.clear();
-        }
-        if fault.ends_the_stream() || fault == StreamFault::Silence {
             self.release().await?;
         }
-        match (fault, block) {
-            (StreamFault::CleanEnd, _) => cut(),
-            (StreamFault::CutMidLine, _) => {
-                self.write(half.as_bytes()).await?;
-                cut()
-            }
-            (StreamFault::Abort, _) => {
-                self.connection.control().reset();
-                cut()
-            }
-            (StreamFault::AbortMidLine, _) => {
-                self.write(half.as_bytes()).await?;
-                self.connection.control().reset();
-                cut()
-            }
-            (StreamFault::Silence, _) => {
-                self.silent = true;
-                Ok(())
-            }
-            (StreamFault::Duplicate, Some(block)) => self.write(block.repeat(2).as_bytes()).await,
-            (StreamFault::Drop, Some(_)) => Ok(()),
-            (StreamFault::Late(_), Some(_)) if self.silent => Ok(()),
-            (StreamFault::Late(time), Some(block)) => {
-                self.write_late(time, block.as_bytes());
-                Ok(())
-            }
-            (StreamFault::Reorder | StreamFault::Duplicate | StreamFault::Drop | StreamFault::Late(_), _) => {
-                self.next_block = Some(fault);
-                Ok(())
-            }
+        if matches!(fault, StreamFault::CutMidLine | StreamFault::AbortMidLine) {
+            let half = block.map_or("\n\r<12> rnbqkb", |block| &block[..block.floor_char_boundary(block.len() / 2)]);
+            self.write(half.as_bytes()).await?;
         }
+        if matches!(fault, StreamFault::Abort | StreamFault::AbortMidLine) {
+            self.reset();
+        }
+        match (fault, block) {
+            (StreamFault::Silence, _) => self.silent = true,
+            _ if fault.ends_the_stream() => {
+                return Err(io::Error::new(io::ErrorKind::ConnectionAborted, "cut by the plan"));
+            }
+            (StreamFault::Duplicate, Some(block)) => self.write(block.repeat(2).as_bytes()).await?,
+            (StreamFault::Late(time), Some(block)) if !self.silent => self.write_late(time, block.as_bytes()),
+            (StreamFault::Drop | StreamFault::Late(_), Some(_)) => {}
+            // It strikes the next block.
+            _ => self.next_block = Some(fault),
+        }
+        Ok(())
     }
 
     pub(crate) fn reset(&self) {

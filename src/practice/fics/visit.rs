@@ -1,13 +1,12 @@
 //! A connection from its banner to its end: what comes in is obeyed, what happens is shown.
 
-use std::{future::pending, io, sync::Arc};
+use std::{io, sync::Arc};
 
 use tokio::{sync::mpsc, time::Interval};
 
 use super::{
     commands,
     context::FicsContext,
-    joined::JoinedBoard,
     lobby::Notice,
     login,
     session::VisitorSession,
@@ -16,7 +15,7 @@ use super::{
 use crate::{
     connection::ClientConnection,
     faults::{RequestFault, StreamId},
-    state::BoardEvent,
+    or_never,
 };
 
 pub(crate) async fn visit(context: Arc<FicsContext>, connection: ClientConnection) {
@@ -45,8 +44,8 @@ impl VisitorSession {
             tokio::select! {
                 biased;
                 // Events of a board come before messages about it.
-                event = next_of(&mut self.playing) => self.at_board(event),
-                event = next_of(&mut self.watching) => self.at_watched_board(event),
+                event = or_never(self.playing.as_mut().map(|board| board.events.next())) => self.at_board(event),
+                event = or_never(self.watching.as_mut().map(|board| board.events.next())) => self.at_watched_board(event),
                 Some(event) = events.next() => self.account_event(event).await?,
                 Some(notice) = notices.recv() => self.notice(notice).await?,
                 incoming = self.telnet.next() => match incoming? {
@@ -62,7 +61,7 @@ impl VisitorSession {
                         self.obey(&line, fault).await?;
                     }
                 },
-                () = tick(&mut self.noise) => self.make_noise().await?,
+                _ = or_never(self.noise.as_mut().map(Interval::tick)) => self.make_noise().await?,
             }
             self.flush(true).await?;
         }
@@ -87,21 +86,5 @@ impl VisitorSession {
         }
         self.command(line).await?;
         self.flush(false).await
-    }
-}
-
-async fn next_of(board: &mut Option<JoinedBoard>) -> Option<BoardEvent> {
-    match board {
-        Some(board) => board.events.next().await,
-        None => pending().await,
-    }
-}
-
-async fn tick(noise: &mut Option<Interval>) {
-    match noise {
-        Some(ticks) => {
-            ticks.tick().await;
-        }
-        None => pending().await,
     }
 }

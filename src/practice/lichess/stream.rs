@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use crate::{
     connection::ConnectionControl,
     faults::{LineFacts, StreamFault, StreamFaults},
+    or_never,
     state::Subscription,
 };
 
@@ -124,16 +125,11 @@ impl<E: Send + 'static> LineStream<E> {
         let idle = if self.held.is_some() { REORDER_PATIENCE } else { self.keep_alive };
         let quiet_until = (self.last_sent + idle).max(self.opens_at);
         let next_step = self.steps.front().map(|(at, _)| *at);
-        let event = async {
-            match &mut self.subscription {
-                Some(subscription) => subscription.next().await,
-                None => pending().await,
-            }
-        };
+        let event = self.subscription.as_mut().map(Subscription::next);
         tokio::select! {
             biased;
             fault = self.faults.next() => self.apply(fault, None),
-            event = event => match event {
+            event = or_never(event) => match event {
                 Some(event) => {
                     if let Some((text, facts)) = (self.render)(&event) {
                         self.send(text, facts);
