@@ -1,11 +1,11 @@
 use std::io;
 
 use super::{
-    context::FicsContext,
+    FicsContext,
     lobby::{Rank, Visitor},
     telnet::{Incoming, TelnetConnection},
 };
-use crate::account::AccountId;
+use crate::{account::AccountId, dialect::Dialect};
 
 const BANNER: &str = "\n\r           Welcome to the practice server of Concilio\n\r\
     \n\rIt speaks the language of the Free Internet Chess Server (freechess.org), and forgets everything when it stops.\n\r\
@@ -40,7 +40,7 @@ pub(crate) async fn enter(
         }
         match ask(context, telnet, &name).await? {
             Some(visitor) => return Ok(Some((visitor, bits))),
-            None if context.faults.plan().dialect.asks_again() => {}
+            None if context.faults.plan().dialect != Dialect::Uhlin => {}
             None => return Ok(None),
         }
     }

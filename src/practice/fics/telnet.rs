@@ -11,6 +11,7 @@ use tokio::{
 
 use crate::{
     connection::ClientConnection,
+    dialect::Dialect,
     faults::{FaultInjector, LineFacts, StreamFault, StreamFaults},
     or_never,
 };
@@ -102,7 +103,7 @@ impl TelnetConnection {
             if self.ready
                 && let Some(input) = self.next_line()?
             {
-                self.ready = self.faults.is_none() || !self.injector.plan().dialect.takes_one_command_at_a_time();
+                self.ready = self.faults.is_none() || self.injector.plan().dialect != Dialect::Uhlin;
                 return Ok(input);
             }
             let Self { connection, read, faults, late, .. } = self;

@@ -165,7 +165,7 @@ impl Variables {
 
     /// Returns true if an interface variable is on.
     pub(crate) fn interface(&self, name: &str) -> bool {
-        self.dialect.has_interface_variables() && self.interface.get(name).copied().unwrap_or(false)
+        !self.dialect.is_plain() && self.interface.get(name).copied().unwrap_or(false)
     }
 
     pub(crate) fn notes(&self) -> impl Iterator<Item = (u8, &str)> {
@@ -218,7 +218,7 @@ impl Variables {
     /// The variable that a name or its beginning means.
     fn known(&self, name: &str) -> Option<&'static str> {
         let names = || self.switches.keys().chain(self.numbers.keys()).copied().chain(TEXTS);
-        let names = || names().filter(|name| *name != "autoflag" || self.dialect.flags_fall());
+        let names = || names().filter(|name| *name != "autoflag" || !self.dialect.is_plain());
         names().find(|known| *known == name).or_else(|| names().find(|known| known.starts_with(name)))
     }
 

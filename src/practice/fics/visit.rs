@@ -5,8 +5,7 @@ use std::{io, sync::Arc};
 use tokio::{sync::mpsc, time::Interval};
 
 use super::{
-    commands,
-    context::FicsContext,
+    FicsContext, commands,
     lobby::Notice,
     login,
     session::VisitorSession,

@@ -6,7 +6,7 @@ use axum::{
     Json, Router,
     body::{Body, Bytes},
     extract::{Path, Query, State as Shared},
-    http::{StatusCode, header},
+    http::StatusCode,
     response::{IntoResponse, Response},
     routing::{get, post},
 };
@@ -14,11 +14,10 @@ use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 
 use super::{
-    api::{JsonAnswer, LichessApi, ok},
+    api::{Caller, JsonAnswer, LichessApi, ndjson, ok},
     error::ApiError,
     fields::{FormFields, QueryFields},
     render,
-    tokens::Caller,
 };
 use crate::{
     account::{AccountId, open_to_bots},
@@ -119,7 +118,7 @@ fn keep_alive_stream(api: &LichessApi, id: ChallengeId, challenge: &Value) -> Re
         }
     });
     let lines = first.chain(rest).filter_map(|line| async move { line.map(Ok::<_, std::convert::Infallible>) });
-    ([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(lines)).into_response()
+    ndjson(Body::from_stream(lines))
 }
 
 /// Waits for the answer to a challenge.

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    api::LichessApi,
+    api::{LichessApi, ndjson},
     error::ApiError,
     render::{color, put},
 };
@@ -157,7 +157,7 @@ fn several(games: &[Arc<GameView>], options: &ExportOptions, headers: &HeaderMap
     let games = games.iter().map(|view| delayed(view));
     if accepts(headers, "application/x-ndjson") {
         let lines: String = games.map(|view| format!("{}\n", game_json(&view, options, url))).collect();
-        return ([(header::CONTENT_TYPE, "application/x-ndjson")], lines).into_response();
+        return ndjson(lines);
     }
     let texts: String = games.map(|view| pgn(&view, options, url)).collect();
     ([(header::CONTENT_TYPE, "application/x-chess-pgn")], texts).into_response()

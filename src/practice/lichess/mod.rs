@@ -5,7 +5,6 @@
 //! happen in [`faulty`] (requests) and [`stream`] (streams), outside of the handlers.
 
 mod api;
-mod auth;
 mod challenges;
 mod error;
 mod export;
@@ -16,7 +15,6 @@ mod render;
 mod response_times;
 mod services;
 mod stream;
-mod tokens;
 mod tournaments;
 
 use std::future::pending;
@@ -36,10 +34,8 @@ use hyper_util::{
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use api::LichessApi;
+pub use api::{BOT_SCOPES, HUMAN_SCOPES};
 use error::ApiError;
-pub(crate) use response_times::ResponseTimes;
-pub(crate) use tokens::Tokens;
-pub use tokens::{BOT_SCOPES, HUMAN_SCOPES};
 
 use super::{
     connection::{ConnectionControl, PracticeListener},
@@ -91,7 +87,7 @@ async fn faulty(
     if kind == RequestKind::Move
         && let Some(game) = request.uri().path().split('/').nth(4)
     {
-        api.response_times.answered(&GameId::new(game));
+        api.response_times().answered(&GameId::new(game));
     }
     match api.faults.on_request(kind) {
         None => next.run(request).await,

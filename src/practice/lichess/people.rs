@@ -3,18 +3,16 @@
 use axum::{
     Json, Router,
     extract::{Path, Query, State as Shared},
-    http::header,
-    response::{IntoResponse, Response},
+    response::Response,
     routing::{get, post},
 };
 use serde_json::{Map, Value, json};
 
 use super::{
-    api::{JsonAnswer, LichessApi, ok},
+    api::{Caller, JsonAnswer, LichessApi, ndjson, ok},
     error::ApiError,
     fields::QueryFields,
     render,
-    tokens::Caller,
 };
 use crate::{
     account::AccountId,
@@ -90,7 +88,7 @@ async fn online_bots(
         }
         lines
     });
-    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], lines.await?).into_response())
+    Ok(ndjson(lines.await?))
 }
 
 /// Answers for up to a thousand tokens, separated by commas.
@@ -101,7 +99,7 @@ async fn test_tokens(Shared(api): Shared<LichessApi>, body: String) -> Json<Valu
         .filter(|token| !token.is_empty())
         .take(1000)
         .map(|token| {
-            let owner = api.tokens.owner(token).map(|owner| {
+            let owner = api.owner(token).map(|owner| {
                 let scopes: Vec<String> = owner.scopes.into_iter().collect();
                 json!({ "userId": owner.account.as_str(), "scopes": scopes.join(","), "expires": null })
             });

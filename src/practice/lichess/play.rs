@@ -12,12 +12,11 @@ use axum::{
 use serde_json::json;
 
 use super::{
-    api::{JsonAnswer, LichessApi, ok},
+    api::{Caller, JsonAnswer, LichessApi, ok},
     error::ApiError,
     fields::{FormFields, QueryFields},
     render,
     stream::LineStream,
-    tokens::Caller,
 };
 use crate::{
     connection::ConnectionControl,
@@ -117,7 +116,7 @@ async fn game_stream(
     let subscription = api
         .ask_as_bot(&caller, move |state, me| state.join(&id, ListenerKey { account: me.clone(), client: agent }))
         .await?;
-    let (me, times) = (caller.account, api.response_times.clone());
+    let (me, measured) = (caller.account, api.clone());
     let line_of = move |event: &BoardEvent| {
         let facts = match event {
             BoardEvent::Full(view) => LineFacts { ply: Some(view.line.ply()), own_move: false },
@@ -129,7 +128,7 @@ async fn game_stream(
             && view.outcome.is_none()
             && !facts.own_move
         {
-            times.shown(&view.pairing.id);
+            measured.response_times().shown(&view.pairing.id);
         }
         Some((text, facts))
     };

@@ -11,9 +11,8 @@ use serde_json::{Value, json};
 use shakmaty::Position as _;
 
 use super::{
-    api::{JsonAnswer, LichessApi},
+    api::{Caller, JsonAnswer, LichessApi},
     error::ApiError,
-    tokens::Caller,
 };
 use domain::{Color, Line, LineError, Score, Variant, engine_move, engine_position};
 use engine::{Engine, EngineOptions, Limits};

@@ -4,12 +4,12 @@ use std::{collections::VecDeque, future::pending, time::Duration};
 
 use axum::{
     body::{Body, Bytes},
-    http::header,
-    response::{IntoResponse, Response},
+    response::Response,
 };
 use futures_util::stream;
 use tokio::time::Instant;
 
+use super::api::ndjson;
 use crate::{
     connection::ConnectionControl,
     faults::{LineFacts, StreamFault, StreamFaults},
@@ -82,7 +82,7 @@ impl<E: Send + 'static> LineStream<E> {
             let bytes = lines.next().await?;
             Some((Ok::<_, std::convert::Infallible>(bytes), lines))
         });
-        ([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(lines)).into_response()
+        ndjson(Body::from_stream(lines))
     }
 
     async fn next(&mut self) -> Option<Bytes> {

@@ -3,19 +3,17 @@
 use axum::{
     Json, Router,
     extract::{Path, State as Shared},
-    http::header,
-    response::{IntoResponse, Response},
+    response::Response,
     routing::{get, post},
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{
-    api::{JsonAnswer, LichessApi, ok},
+    api::{Caller, JsonAnswer, LichessApi, ndjson, ok},
     error::ApiError,
     fields::FormFields,
     render,
-    tokens::Caller,
 };
 use crate::{
     account::Category,
@@ -75,7 +73,7 @@ async fn list(
         let held = state.tournaments_of_team(kind, &team);
         held.into_iter().map(|held| format!("{}\n", entry(state, held))).collect::<String>()
     });
-    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], lines.await?).into_response())
+    Ok(ndjson(lines.await?))
 }
 
 /// Fields of both a team's list and a tournament's page.

@@ -45,7 +45,7 @@ impl ServerState {
         let pairing = Arc::new(Pairing { id: id.clone(), terms, players, tournament, created_at: self.unix_now() });
         let mut patience = self.settings.patience;
         // The dialect is that of the servers on which one plays one game at a time.
-        patience.flags_fall &= self.settings.faults.dialect.flags_fall() || !(solo.white || solo.black);
+        patience.flags_fall &= !self.settings.faults.dialect.is_plain() || !(solo.white || solo.black);
         if pairing.players.iter().any(|seat| seat.ai_level.is_some()) {
             // The engine neither claims the win nor waits.
             patience.abandoned_after = Some(patience.gone_after + patience.claim_after);

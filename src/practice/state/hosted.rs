@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use shakmaty::ByColor;
 use tokio::sync::mpsc;
 
-use super::views::{BoardEvent, ChallengeView, ListenerKey, Pairing, RefusedMove};
+use super::views::{BoardEvent, ListenerKey, Pairing, RefusedMove};
 use crate::{account::AccountId, game::PracticeGame};
 use domain::{ChallengeId, ChatLine, Color, GameTerms, Line};
 
@@ -29,16 +29,6 @@ impl ChallengeTerms {
         self.color = Some(color);
         self
     }
-}
-
-/// A challenge to one player, and what has become of it.
-pub(super) struct HostedChallenge {
-    pub(super) number: u64,
-    /// The challenge as it is shown, except that it says nothing of who is online.
-    pub(super) view: ChallengeView,
-    /// The time at which it goes offline or, after that or once it is answered, is forgotten;
-    /// `None` while its maker keeps it alive.
-    pub(super) due: Option<Duration>,
 }
 
 /// A challenge that anybody may join.

@@ -10,9 +10,10 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
 
 use super::{
-    hosted::{HostedChallenge, HostedGame, Listener, OpenChallenge},
+    Condition,
+    hosted::{HostedGame, Listener, OpenChallenge},
     rate_limits::{Gauge, RateLimiter},
-    views::{ChallengeState, ListenerKey, PlayerView, PracticeAccountEvent, Subscription},
+    views::{ChallengeState, ChallengeView, ListenerKey, PlayerView, PracticeAccountEvent, Subscription},
 };
 use crate::{
     PracticeSettings,
@@ -81,7 +82,7 @@ pub struct ServerState {
     started_at: Duration,
     pub(super) accounts: HashMap<AccountId, PracticeAccount>,
     pub(super) listeners: HashMap<AccountId, Vec<Listener<PracticeAccountEvent>>>,
-    pub(super) challenges: HashMap<ChallengeId, HostedChallenge>,
+    pub(super) challenges: HashMap<ChallengeId, ChallengeView>,
     pub(super) open_challenges: HashMap<ChallengeId, OpenChallenge>,
     pub(super) games: HashMap<GameId, HostedGame>,
     pub(super) finished: VecDeque<GameId>,
@@ -93,6 +94,8 @@ pub struct ServerState {
     pub(super) tournaments: BTreeMap<Tournament, PracticeTournament>,
     /// Accounts that are always there to be paired.
     pub(super) residents: HashSet<AccountId>,
+    /// Conditions that callers wait for.
+    pub(super) conditions: Vec<Condition>,
     counter: u64,
 }
 
@@ -122,6 +125,7 @@ impl ServerState {
             solo: HashSet::new(),
             tournaments: BTreeMap::new(),
             residents: HashSet::new(),
+            conditions: Vec::new(),
             counter: 0,
         }
     }

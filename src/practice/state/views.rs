@@ -114,7 +114,7 @@ pub struct ChallengeView {
     pub id: ChallengeId,
     pub challenger: PlayerView,
     pub dest: PlayerView,
-    /// True for each of the two who was online.
+    /// True for each of the two who is online; set when it is shown.
     pub online: (bool, bool),
     pub terms: GameTerms,
     /// The colour the challenger asked for; `None` is random.
@@ -123,6 +123,10 @@ pub struct ChallengeView {
     pub final_color: Color,
     pub start: Line,
     pub state: ChallengeState,
+    pub(super) number: u64,
+    /// The time at which it goes offline or, after that or once it is answered, is forgotten;
+    /// `None` while its maker keeps it alive.
+    pub(super) due: Option<Duration>,
 }
 
 #[derive(Clone, Debug)]

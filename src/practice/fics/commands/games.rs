@@ -5,7 +5,12 @@ use std::io;
 use shakmaty::{CastlingSide, Position, san::San};
 
 use crate::{
-    fics::{commands::NO_BOARD, joined::JoinedBoard, session::VisitorSession, text},
+    dialect::Dialect,
+    fics::{
+        commands::NO_BOARD,
+        session::{JoinedBoard, VisitorSession},
+        text,
+    },
     game::{GameRefusal, PracticeGame, Stop},
     state::Denied,
 };
@@ -132,7 +137,7 @@ impl VisitorSession {
     }
 
     pub(super) async fn abort(&mut self) -> io::Result<()> {
-        let at_once = self.dialect().aborts_at_once();
+        let at_once = !self.dialect().is_plain();
         let aborted = self.in_game(move |state, id, me| {
             state.act(id, me, |game, color, now| {
                 if !at_once || game.abort(color, now) == Err(GameRefusal::CannotAbort) {
@@ -197,7 +202,7 @@ impl VisitorSession {
     pub(super) async fn moves(&mut self, words: &str) -> io::Result<()> {
         let (first, rest) = words.split_once(' ').unwrap_or((words, ""));
         let (long, which) = if first == "l" { (true, rest.trim()) } else { (false, words) };
-        if long && !self.dialect().lists_long_moves() {
+        if long && self.dialect() != Dialect::Freechess {
             return Ok(());
         }
         let board = self.board_in_sight();
@@ -267,11 +272,8 @@ impl VisitorSession {
         let Some(board) = self.board_in_sight() else { return self.answer(NO_BOARD) };
         let id = board.id.clone();
         let Some(view) = self.ask(move |state| state.game_view(&id)).await? else { return Ok(()) };
-        let clock = |color: Color| {
-            let left = view.clocks.map(|clocks| clocks.of(color).remaining);
-            left.map_or_else(|| "untimed".to_owned(), text::minutes_and_seconds)
-        };
-        self.answer(format!("White Clock : {}\nBlack Clock : {}", clock(Color::White), clock(Color::Black)))
+        let (white, black) = (text::clock(&view, Color::White), text::clock(&view, Color::Black));
+        self.answer(format!("White Clock : {white}\nBlack Clock : {black}"))
     }
 
     /// Turns the board round, and shows it.

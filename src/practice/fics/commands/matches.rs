@@ -4,6 +4,7 @@ use std::{io, time::Duration};
 
 use crate::{
     account::AccountId,
+    dialect::Dialect,
     fics::{
         lobby::{Rank, Wanted},
         offers::{PendingKind, PendingOffer},
@@ -104,7 +105,7 @@ impl VisitorSession {
         let (time, increment) = (self.variables.number("time"), self.variables.number("inc"));
         let mut wanted = read_wanted(words, time, increment, rated)?;
         let game = &mut wanted.terms.game;
-        if self.dialect().zero_one_is_untimed() && game.time_control == time_control(0, 1) {
+        if self.dialect() == Dialect::Capablanca && game.time_control == time_control(0, 1) {
             *game = GameTerms { time_control: TimeControl::Unlimited, rated: false, ..*game };
         }
         Ok(wanted)
@@ -126,7 +127,7 @@ impl VisitorSession {
         if self.context.lobby.find(&to).is_some_and(|(_, open)| !open) {
             return self.answer(format!("{shown} is not open to match requests."));
         }
-        if self.dialect().match_resumes() && self.resume_with(&to).await? {
+        if self.dialect().resumes() && self.resume_with(&to).await? {
             return Ok(());
         }
         for (guest, words) in [

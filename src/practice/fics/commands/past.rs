@@ -1,7 +1,10 @@
 use std::{io, sync::Arc};
 
 use crate::{
-    fics::{joined::Examination, session::VisitorSession, text},
+    fics::{
+        session::{Examination, VisitorSession},
+        text,
+    },
     state::GameView,
 };
 use domain::GameId;

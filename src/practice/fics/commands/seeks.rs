@@ -2,6 +2,7 @@ use std::io;
 
 use crate::{
     account::Category,
+    dialect::Dialect,
     fics::{
         lobby::{Notice, Rank, Seek, Wanted},
         session::VisitorSession,
@@ -15,7 +16,7 @@ const MOST: usize = 3;
 
 impl VisitorSession {
     pub(super) async fn seek(&mut self, words: &str) -> io::Result<()> {
-        if !self.dialect().has_seeks() {
+        if self.dialect() == Dialect::Uhlin {
             return Ok(());
         }
         if self.playing.is_some() {

@@ -2,9 +2,9 @@
 
 use std::{io, sync::Arc};
 
-use super::VisitorSession;
+use super::{JoinedBoard, VisitorSession};
 use crate::{
-    fics::{joined::JoinedBoard, offers::PendingKind, text},
+    fics::{offers::PendingKind, text},
     game::Stop,
     state::{BoardEvent, GameView},
 };
@@ -93,7 +93,7 @@ impl VisitorSession {
     fn hear(&mut self, line: &ChatLine, number: u32) {
         // Whispers are not for players.
         if line.room == ChatRoom::Player && !line.username.eq_ignore_ascii_case(&self.me.name) {
-            let number = if self.dialect().numbers_what_is_said() { format!("[{number}]") } else { String::new() };
+            let number = if self.dialect().is_plain() { String::new() } else { format!("[{number}]") };
             self.line(format!("{}{number} says: {}", line.username, line.text));
         }
     }

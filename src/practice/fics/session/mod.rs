@@ -12,8 +12,7 @@ use tokio::{
 };
 
 use super::{
-    context::FicsContext,
-    joined::{Examination, JoinedBoard},
+    FicsContext,
     lobby::{Notice, Rank, Visitor},
     offers::PendingOffers,
     telnet::TelnetConnection,
@@ -25,13 +24,32 @@ use crate::{
     dialect::Dialect,
     faults::LineFacts,
     game::ConnectionLoss,
-    state::{GameView, ListenerKey, PracticeAccountEvent, ServerState, Subscription},
+    state::{BoardEvent, GameView, ListenerKey, PracticeAccountEvent, ServerState, Subscription},
 };
 use domain::{DeclineReason, GameId};
 
 const PROMPT: &str = "fics% ";
 /// Noise comes in bursts this far apart.
 const NOISE_EVERY: Duration = Duration::from_millis(20);
+
+/// A game that a visitor plays or watches.
+pub(crate) struct JoinedBoard {
+    pub id: GameId,
+    pub number: u32,
+    pub relation: text::ViewerRole,
+    pub events: Subscription<BoardEvent>,
+    /// The view shown last.
+    pub view: Option<Arc<GameView>>,
+}
+
+pub(crate) struct Examination {
+    pub view: Arc<GameView>,
+    /// The number of plies on the board.
+    pub ply: usize,
+    pub number: u32,
+    /// The name under which it has its number: a finished game has none of its own.
+    pub id: GameId,
+}
 
 pub(crate) struct VisitorSession {
     pub(super) context: Arc<FicsContext>,
@@ -113,7 +131,7 @@ impl VisitorSession {
         if displaced {
             self.line(format!("**** {} is already logged in - kicking them out. ****", self.me.name));
         }
-        if self.dialect().greets() {
+        if self.dialect() != Dialect::Uhlin {
             self.line(format!("**** Starting FICS session as {} ****", self.me.titled()));
         }
         self.line("Nothing played here counts. Type \"help\" for what there is.\n");
@@ -267,7 +285,7 @@ impl VisitorSession {
             return Ok(());
         }
         let width = (!self.variables.interface("nowrap")).then(|| self.variables.number("width") as usize);
-        let offers_come_last = unasked && self.dialect().tells_offers_after_the_prompt();
+        let offers_come_last = unasked && self.dialect() == Dialect::Fatics;
         let mut owes_prompt = !unasked;
         self.telnet.gather();
         for (text, facts) in std::mem::take(&mut self.out) {
@@ -278,7 +296,7 @@ impl VisitorSession {
             owes_prompt = !is_after_prompt;
             let mut block = if unasked || facts.ply.is_some() { "\n".to_owned() } else { String::new() };
             match width {
-                Some(width) => block.push_str(&text::wrap(&text, width, self.dialect().wraps_after_blanks())),
+                Some(width) => block.push_str(&text::wrap(&text, width, self.dialect() != Dialect::Uhlin)),
                 None => block.push_str(&text),
             }
             block.push('\n');

@@ -6,7 +6,8 @@ mod ending;
 mod lists;
 
 pub(crate) use board::{ViewerRole, holdings, style12};
-pub(crate) use diagram::{diagram, minutes_and_seconds};
+use diagram::minutes_and_seconds;
+pub(crate) use diagram::{clock, diagram};
 pub(crate) use ending::{end_line, rating_lines};
 pub(crate) use lists::{game_row, history_row, move_list, stored_row};
 
@@ -112,7 +113,7 @@ pub(crate) fn beginning(view: &GameView, number: u32, lobby: &FicsLobby, dialect
     let start_fen = view.line.start_fen();
     let rated = if pairing.terms.rated { "rated" } else { "unrated" };
     let mut text = String::new();
-    if dialect.announces_games() {
+    if dialect != Dialect::Uhlin {
         text.push_str(&format!(
             "Creating: {} {} {}{}\n",
             rated_name(white, lobby),
