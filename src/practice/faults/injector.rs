@@ -12,7 +12,7 @@ use tokio::{
     time::Instant,
 };
 
-use super::{FaultPlan, LineFacts, RequestFault, RequestKind, Span, StreamFault, StreamId, Streams, When};
+use super::{FaultPlan, LineFacts, RequestFault, RequestKind, Span, StreamFault, Streams, When};
 use crate::or_never;
 
 /// Decides what goes wrong. Cheap to clone; all clones are one.
@@ -29,7 +29,7 @@ struct Inner {
     /// Faults of requests, each with the number of requests that still suffer it and the time of its end, if there is one.
     requests: Vec<(RequestKind, u32, Option<Instant>, RequestFault)>,
     arranged: Vec<(Streams, When, StreamFault)>,
-    open: Vec<(StreamId, mpsc::UnboundedSender<StreamFault>)>,
+    open: Vec<(Streams, mpsc::UnboundedSender<StreamFault>)>,
     seen: BTreeMap<RequestKind, u64>,
 }
 
@@ -77,7 +77,6 @@ impl FaultInjector {
         hit.filter(|(_, sender)| sender.send(fault).is_ok()).count()
     }
 
-    /// Returns the number of requests of a kind so far.
     pub fn requests_seen(&self, kind: RequestKind) -> u64 {
         self.inner().seen.get(&kind).copied().unwrap_or(0)
     }
@@ -105,7 +104,7 @@ impl FaultInjector {
         inner.request_by_plan(kind)
     }
 
-    pub fn open_stream(&self, id: StreamId) -> StreamFaults {
+    pub fn open_stream(&self, id: Streams) -> StreamFaults {
         let (sender, commands) = mpsc::unbounded_channel();
         let mut inner = self.inner();
         inner.open.retain(|(_, sender)| !sender.is_closed());
@@ -123,7 +122,6 @@ impl FaultInjector {
         StreamFaults { faults: self.clone(), id, commands, cut, echoed: 0 }
     }
 
-    /// Returns the plan as it is now.
     pub fn plan(&self) -> FaultPlan {
         self.inner().plan.clone()
     }
@@ -168,7 +166,7 @@ impl Inner {
 
 pub struct StreamFaults {
     faults: FaultInjector,
-    id: StreamId,
+    id: Streams,
     commands: mpsc::UnboundedReceiver<StreamFault>,
     cut: Option<(Instant, StreamFault)>,
     /// The ply of the last echo of an own move.
@@ -197,7 +195,6 @@ impl StreamFaults {
         inner.line_by_plan()
     }
 
-    /// Returns the plan as it is now.
     pub fn plan(&self) -> FaultPlan {
         self.faults.plan()
     }
@@ -256,7 +253,7 @@ mod tests {
     #[test]
     fn line_after_own_moves_is_withheld() {
         let faults = FaultInjector::new("echo=never".parse().expect("a plan"), None);
-        let mut stream = faults.open_stream(StreamId { account: "me".to_owned(), game: None });
+        let mut stream = faults.open_stream(Streams::Events("me".to_owned()));
         let mut line = |ply, own_move| stream.on_line(LineFacts { ply: Some(ply), own_move });
         assert_eq!(line(1, true), Some(StreamFault::Drop));
         assert_eq!([line(1, true), line(2, false)], [None, None]);

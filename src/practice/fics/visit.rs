@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     connection::ClientConnection,
-    faults::{RequestFault, StreamId},
+    faults::{RequestFault, Streams},
     or_never,
 };
 
@@ -38,7 +38,7 @@ pub(crate) async fn visit(context: Arc<FicsContext>, connection: ClientConnectio
 impl VisitorSession {
     async fn attend(&mut self, mut notices: mpsc::UnboundedReceiver<Notice>, displaced: bool) -> io::Result<()> {
         let mut events = self.enter(displaced).await?;
-        self.telnet.set_faults(self.context.faults.open_stream(StreamId { account: self.me.name.clone(), game: None }));
+        self.telnet.faults = Some(self.context.faults.open_stream(Streams::Events(self.me.name.clone())));
         while !self.leaving {
             tokio::select! {
                 biased;

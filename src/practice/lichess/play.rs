@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     connection::ConnectionControl,
-    faults::{LineFacts, StreamId},
+    faults::{LineFacts, Streams},
     game::{GameRefusal, PracticeGame},
     state::{BoardEvent, Denied, Gauge, ListenerKey, PracticeAccountEvent},
 };
@@ -32,7 +32,6 @@ type GameAct = fn(&mut PracticeGame, Color, Duration) -> Result<(), GameRefusal>
 /// The answer to an offer of the opponent's, or an offer.
 type GameOffer = fn(&mut PracticeGame, Color, bool, Duration);
 
-/// Each with Lichess's answer for a finished game.
 const ACTS: [(&str, &str, GameAct); 4] = [
     ("abort", "This game can no longer be aborted", PracticeGame::abort),
     ("resign", "This game cannot be resigned", PracticeGame::resign),
@@ -87,7 +86,7 @@ async fn event_stream(
     let key = ListenerKey { account: me.clone(), client: caller.token };
     // The faults know the stream before the account is online: a player who sees the account can
     // break its stream.
-    let faults = api.faults.open_stream(StreamId { account: me.to_string(), game: None });
+    let faults = api.faults.open_stream(Streams::Events(me.to_string()));
     let subscription = api
         .ask(move |state| {
             state.count(&key.account, Gauge::EventStreams)?;
@@ -112,7 +111,7 @@ async fn game_stream(
 ) -> Result<Response, ApiError> {
     let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or("").to_owned();
     let id = game.clone();
-    let faults = api.faults.open_stream(StreamId { account: caller.account.to_string(), game: Some(game) });
+    let faults = api.faults.open_stream(Streams::Board(game, caller.account.to_string()));
     let subscription = api
         .ask_as_bot(&caller, move |state, me| state.join(&id, ListenerKey { account: me.clone(), client: agent }))
         .await?;
