@@ -166,7 +166,6 @@ impl VisitorSession {
         Ok(())
     }
 
-    /// Challenges the last opponent on the same terms.
     pub(super) async fn rematch(&mut self) -> io::Result<()> {
         let Some(last) = self.last_game.clone() else { return self.answer("You have no last opponent.") };
         let Some(color) = last.pairing.color_of(&self.me.id) else { return Ok(()) };
@@ -312,35 +311,22 @@ impl VisitorSession {
     }
 
     pub(super) fn pending(&mut self) {
-        let list = |ours: bool| -> Vec<String> {
+        let list = |ours: bool, direction: &str, verb: &str| {
             let who = |with: &str| match ours {
                 true => format!("You are offering {with}"),
                 false => format!("{with} is offering"),
             };
             let offers = self.offers.standing.iter().filter(|offer| offer.ours == ours);
-            offers.map(|offer| format!(" {}: {} {}", offer.index, who(&offer.with), offer.proposal())).collect()
+            let rows = offers.map(|offer| format!(" {}: {} {}\n", offer.index, who(&offer.with), offer.proposal()));
+            match rows.collect::<String>().as_str() {
+                "" => format!("There are no offers pending {direction} other players."),
+                rows => format!(
+                    "Offers {direction} other players:\n{rows}\nIf you wish to {verb} any of these offers type '{verb} n'\n\
+                     or just '{verb}' if there is only one offer."
+                ),
+            }
         };
-        let (to, from) = (list(true), list(false));
-        let mut text = if to.is_empty() {
-            "There are no offers pending TO other players.".to_owned()
-        } else {
-            format!(
-                "Offers TO other players:\n{}\n\nIf you wish to withdraw any of these offers type 'withdraw n'\n\
-                 or just 'withdraw' if there is only one offer.",
-                to.join("\n")
-            )
-        };
-        text.push_str("\n\n");
-        if from.is_empty() {
-            text.push_str("There are no offers pending FROM other players.");
-        } else {
-            text.push_str(&format!(
-                "Offers FROM other players:\n{}\n\nIf you wish to accept any of these offers type 'accept n'\n\
-                 or just 'accept' if there is only one offer.",
-                from.join("\n")
-            ));
-        }
-        self.line(text);
+        self.line(format!("{}\n\n{}", list(true, "TO", "withdraw"), list(false, "FROM", "accept")));
     }
 }
 

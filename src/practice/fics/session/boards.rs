@@ -11,7 +11,6 @@ use crate::{
 use domain::{ChatLine, ChatRoom, Color};
 
 impl VisitorSession {
-    /// Joins a board of the visitor's own game.
     pub(super) async fn join_board(&mut self, view: &Arc<GameView>) -> io::Result<()> {
         let Some(color) = view.pairing.color_of(&self.me.id) else { return Ok(()) };
         let (id, key) = (view.pairing.id.clone(), self.key());

@@ -96,7 +96,6 @@ impl VisitorSession {
         self.offers.remove(|offer| matches!(&offer.what, PendingKind::Match(id) if *id == view.id))
     }
 
-    /// Reports that a player wants to resume an adjourned game, or no longer does.
     fn resumption(&mut self, view: &GameView) {
         let Some(color) = view.pairing.color_of(&self.me.id).filter(|_| view.is_adjourned) else { return };
         let opponent = view.pairing.players.get(!color);
@@ -127,7 +126,6 @@ impl VisitorSession {
         gone
     }
 
-    /// Tells programs which offers are gone.
     pub(in crate::fics) fn show_gone(&mut self, gone: &[PendingOffer]) {
         if !gone.is_empty() && self.variables.interface("pendinfo") {
             let numbers = gone.iter().map(|offer| format!(" {}", offer.index)).collect::<String>();

@@ -29,7 +29,6 @@ use crate::{
 use domain::{DeclineReason, GameId};
 
 const PROMPT: &str = "fics% ";
-/// Noise comes in bursts this far apart.
 const NOISE_EVERY: Duration = Duration::from_millis(20);
 
 /// A game that a visitor plays or watches.
@@ -38,7 +37,6 @@ pub(crate) struct JoinedBoard {
     pub number: u32,
     pub relation: text::ViewerRole,
     pub events: Subscription<BoardEvent>,
-    /// The view shown last.
     pub view: Option<Arc<GameView>>,
 }
 
@@ -138,8 +136,7 @@ impl VisitorSession {
         let mut online = Vec::new();
         for view in adjourned {
             let Some(opponent) = opponent_of(&view, &self.me.id) else { continue };
-            let arrived = format!("Notification: {}, who has an adjourned game with you, has arrived.", self.me.name);
-            self.context.lobby.tell(&opponent, Notice::Text(arrived));
+            self.notify(&opponent, "arrived");
             if self.is_here(&opponent).await? {
                 online.push(self.shown_name(&opponent).await?);
             }
@@ -193,10 +190,14 @@ impl VisitorSession {
         });
         for view in left.await.unwrap_or_default() {
             if let Some(opponent) = opponent_of(&view, &self.me.id) {
-                let gone = format!("Notification: {}, who has an adjourned game with you, has departed.", self.me.name);
-                self.context.lobby.tell(&opponent, Notice::Text(gone));
+                self.notify(&opponent, "departed");
             }
         }
+    }
+
+    fn notify(&self, opponent: &AccountId, what: &str) {
+        let text = format!("Notification: {}, who has an adjourned game with you, has {what}.", self.me.name);
+        self.context.lobby.tell(opponent, Notice::Text(text));
     }
 
     // --- What comes in -------------------------------------------------------------------------------------------------
@@ -227,7 +228,7 @@ impl VisitorSession {
             Notice::SeeksGone(gone) if self.variables.is_on("seek") && self.playing.is_none() => {
                 let numbers = gone.iter().map(|index| format!(" {index}")).collect::<String>();
                 let for_programs = self.variables.interface("seekremove");
-                self.line(if for_programs { format!("<sr>{numbers}") } else { format!("Ads removed:{numbers}") });
+                self.line(format!("{}{numbers}", if for_programs { "<sr>" } else { "Ads removed:" }));
             }
             _ => {}
         }
@@ -317,7 +318,6 @@ impl VisitorSession {
 
     // --- Questions -----------------------------------------------------------------------------------------------------
 
-    /// Runs `job` on the server's state.
     pub(super) fn ask<T, F>(&self, job: F) -> impl Future<Output = io::Result<T>> + use<T, F>
     where
         T: Send + 'static,
@@ -343,7 +343,6 @@ impl VisitorSession {
         Ok(self.context.lobby.number_of(game))
     }
 
-    /// The numbers of games that run no more go to others.
     pub(super) async fn release_numbers(&self) -> io::Result<()> {
         let lobby = self.context.lobby.clone();
         self.ask(move |state| lobby.release_numbers(|known| state.has_stopped(known))).await
