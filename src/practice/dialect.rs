@@ -2,7 +2,6 @@
 //!
 //! Observed on FatICS, on capablanca (the Lasker code base) and on uhlin/fics (FICS 1.6.2), and read of freechess.org.
 
-/// The imitated server of the FICS family.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
     /// freechess.org, with all functions.

@@ -12,9 +12,7 @@ use skillratings::{
 const TAU: f64 = 0.75;
 /// A newcomer's rating, its deviation and volatility.
 const FIRST: Glicko2Rating = Glicko2Rating { rating: 1500.0, deviation: 500.0, volatility: 0.09 };
-/// The least deviation a rating ever has.
 const LEAST_DEVIATION: f64 = 45.0;
-/// Above this deviation a rating is provisional.
 const PROVISIONAL_DEVIATION: f64 = 110.0;
 
 /// A rating and the number of rated games behind it.
@@ -43,7 +41,6 @@ impl PlayerRating {
         self.games
     }
 
-    /// Returns true while the rating is uncertain.
     pub fn is_provisional(self) -> bool {
         self.estimate.deviation > PROVISIONAL_DEVIATION
     }

@@ -33,7 +33,6 @@ const ADVERTISED: GameTerms = GameTerms {
     rated: false,
 };
 
-/// The highest level of the server's own engine.
 const AI_LEVELS: u8 = 8;
 
 #[derive(Debug, thiserror::Error)]
@@ -106,14 +105,12 @@ impl PracticeServer {
         self.fics_address
     }
 
-    /// Opens an account that logs in on FICS with a password.
     pub async fn add_fics_account(&self, name: &str, computer: bool, password: &str) -> Result<(), PracticeError> {
         let account = self.open_account(name, computer).await?;
         self.lobby.register(&account, password);
         Ok(())
     }
 
-    /// Lets an account log in on FICS.
     pub fn set_fics_password(&self, name: &str, password: &str) {
         self.lobby.register(&AccountId::of(name), password);
     }
@@ -229,7 +226,6 @@ impl PracticeServer {
         Ok(self.api.server_state.wait(condition).await?)
     }
 
-    /// Returns the report of a game.
     pub async fn game(&self, id: &GameId) -> Result<GameReport, PracticeError> {
         let wanted = id.clone();
         self.ask(move |state| state.report(&wanted)).await?.ok_or_else(|| PracticeError::NoSuchGame(id.clone()))

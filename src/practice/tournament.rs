@@ -62,7 +62,6 @@ pub enum TournamentRefusal {
     WrongPassword,
 }
 
-/// A present or former participant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Participant {
     /// The points so far; in a Swiss tournament doubled.

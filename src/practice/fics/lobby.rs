@@ -51,7 +51,6 @@ pub(crate) enum Notice {
     /// Something for all who watch a game, but not for its players.
     Whisper(GameId, String),
     Seek(Seek),
-    /// Removed seeks.
     SeeksGone(Vec<u32>),
 }
 
@@ -59,7 +58,6 @@ pub(crate) enum Notice {
 pub(crate) struct Seek {
     pub index: u32,
     pub by: Visitor,
-    /// The seeker's rating and so on.
     pub seat: PlayerView,
     pub wanted: Wanted,
 }
@@ -103,7 +101,6 @@ struct Inner {
     seek_serial: u32,
 }
 
-/// The lobby. Cheap to clone; all clones are one.
 #[derive(Clone, Default)]
 pub(crate) struct FicsLobby {
     // Held for moments only, never across an await.
@@ -133,7 +130,6 @@ impl FicsLobby {
         self.inner().guests.insert(account.clone());
     }
 
-    /// Returns the next name for a guest, such as `GuestABCD`.
     pub(crate) fn guest_name(&self) -> String {
         let mut inner = self.inner();
         inner.guest_serial += 1;

@@ -31,7 +31,6 @@ pub(super) use lobby::{FicsLobby, Notice};
 
 use super::{connection::PracticeListener, faults::FaultInjector, state::StateHandle};
 
-/// State shared by all connections.
 pub(super) struct FicsContext {
     pub server_state: StateHandle,
     pub lobby: FicsLobby,

@@ -33,7 +33,6 @@ impl PendingKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PendingOffer {
     pub index: u32,
-    /// True for an own offer.
     pub ours: bool,
     pub with: String,
     pub what: PendingKind,

@@ -46,18 +46,16 @@ pub(crate) struct TelnetConnection {
     /// True if a line may be taken from the input: with one command at a time, not before more
     /// arrives.
     ready: bool,
-    /// Pings that were not answered yet.
     pings: u32,
     injector: FaultInjector,
-    /// The faults of the stream, after the login.
-    faults: Option<StreamFaults>,
+    /// Set after the login.
+    pub faults: Option<StreamFaults>,
     silent: bool,
     next_block: Option<StreamFault>,
     held: Option<String>,
     /// Late output, and the output behind it, each with its earliest time. The times never
     /// decrease.
     late: VecDeque<(Instant, Vec<u8>)>,
-    /// Output gathered to be sent together, if any.
     gathered: Option<Vec<u8>>,
 }
 
@@ -79,10 +77,6 @@ impl TelnetConnection {
             late: VecDeque::new(),
             gathered: None,
         }
-    }
-
-    pub(crate) fn set_faults(&mut self, faults: StreamFaults) {
-        self.faults = Some(faults);
     }
 
     pub(crate) fn is_sealed(&self) -> bool {
@@ -162,18 +156,12 @@ impl TelnetConnection {
     }
 
     /// Sends the gathered output.
-    ///
-    /// # Errors
-    /// If the connection is over, or the client does not read.
     pub(crate) async fn release(&mut self) -> io::Result<()> {
         let gathered = self.gathered.take().unwrap_or_default();
         self.write_at_its_rate(&gathered).await
     }
 
     /// Sends bytes behind late output, without faults.
-    ///
-    /// # Errors
-    /// If the connection is over, or the client does not read.
     pub(crate) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.silent {
             return Ok(());
@@ -197,9 +185,6 @@ impl TelnetConnection {
     }
 
     /// Sends late output that is due.
-    ///
-    /// # Errors
-    /// If the connection is over, or the client does not read.
     pub(crate) async fn send_due(&mut self) -> io::Result<()> {
         while let Some((_, bytes)) = self.late.pop_front_if(|(at, _)| *at <= Instant::now()) {
             self.write_at_its_rate(&bytes).await?;
@@ -208,9 +193,6 @@ impl TelnetConnection {
     }
 
     /// Sends all late output, each at its time.
-    ///
-    /// # Errors
-    /// If the connection is over, or the client does not read.
     pub(crate) async fn finish(&mut self) -> io::Result<()> {
         while let Some((at, bytes)) = self.late.pop_front() {
             sleep_until(at).await;
@@ -232,7 +214,6 @@ impl TelnetConnection {
         timeout(WRITE, self.connection.write_all(bytes)).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
     }
 
-    /// Sends a timeseal question, if the client speaks it.
     pub(crate) async fn ping(&mut self) -> io::Result<()> {
         if self.silent {
             return Ok(());
@@ -247,9 +228,6 @@ impl TelnetConnection {
     }
 
     /// Sends a piece of text, whole lines that belong together; `facts` are what faults go by.
-    ///
-    /// # Errors
-    /// When the connection is over, or a fault ends it.
     pub(crate) async fn send(&mut self, block: &str, facts: LineFacts) -> io::Result<()> {
         let struck = self.next_block.take().or_else(|| self.faults.as_mut().and_then(|faults| faults.on_line(facts)));
         match struck {
@@ -268,7 +246,6 @@ impl TelnetConnection {
         }
     }
 
-    /// Lets a fault happen.
     pub(crate) async fn apply(&mut self, fault: StreamFault, block: Option<&str>) -> io::Result<()> {
         if fault.ends_the_stream() {
             // The fault strikes at once and drops everything still queued.

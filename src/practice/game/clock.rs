@@ -32,7 +32,6 @@ impl GameClock {
         clock
     }
 
-    /// Returns true if the clock runs during thinking.
     pub fn is_real_time(&self) -> bool {
         self.time_control.is_real_time()
     }

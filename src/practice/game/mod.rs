@@ -23,10 +23,8 @@ pub use stop::{ConnectionLoss, Stop};
 
 use domain::{Clocks, Color, GameStatus, Line, LineError, TimeControl, UciMove};
 
-/// The plies between two draw offers of one player.
 const PLIES_BETWEEN_DRAW_OFFERS: usize = 20;
 
-/// The server's patience with absent or silent players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GamePatience {
     /// A player who left counts as gone after this time.
@@ -69,7 +67,6 @@ pub enum GameChange {
     State,
     /// A player is gone; the other one may claim the win after this time. Comes again, with zero, when that has passed.
     Gone(Color, Duration),
-    /// A player who was gone is back.
     Back(Color),
     /// The game waits until both players go on with it.
     Adjourned,
@@ -145,7 +142,6 @@ impl PracticeGame {
         }
     }
 
-    /// Returns both clocks at `now`; `None` without a clock.
     pub fn clocks(&self, now: Duration) -> Option<Clocks> {
         self.clock.clocks(self.line.turn(), now)
     }
@@ -158,12 +154,10 @@ impl PracticeGame {
         self.outcome?.winner
     }
 
-    /// Returns true if the game is neither over nor adjourned.
     pub fn is_running(&self) -> bool {
         self.outcome.is_none() && !self.is_adjourned
     }
 
-    /// Returns true if `color` is to move in a running game.
     pub fn is_turn_of(&self, color: Color) -> bool {
         self.is_running() && self.line.turn() == color
     }

@@ -44,7 +44,6 @@ pub(crate) struct LichessApi {
 pub(crate) struct Caller {
     pub account: AccountId,
     pub token: String,
-    /// The scopes, such as `bot:play`.
     pub scopes: BTreeSet<String>,
 }
 
@@ -113,7 +112,6 @@ impl FromRequestParts<LichessApi> for Caller {
     }
 }
 
-/// Returns `{"ok":true}`.
 pub(crate) fn ok() -> JsonAnswer {
     Ok(Json(json!({ "ok": true })))
 }

@@ -121,7 +121,6 @@ fn keep_alive_stream(api: &LichessApi, id: ChallengeId, challenge: &Value) -> Re
     ndjson(Body::from_stream(lines))
 }
 
-/// Waits for the answer to a challenge.
 async fn answered(server_state: &StateHandle, id: ChallengeId) -> Option<&'static str> {
     server_state
         .wait(move |state| match state.challenge_view(&id).map_or(ChallengeState::Cancelled, |view| view.state) {

@@ -86,7 +86,6 @@ async fn export_several(
     Ok(several(&games.await?, &options, &headers, &api.url))
 }
 
-/// The filter of a user's games.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct GameSelection {
@@ -173,7 +172,6 @@ fn delayed(view: &GameView) -> Cow<'_, GameView> {
     Cow::Owned(delayed)
 }
 
-/// The moves in the notation people read.
 fn sans(line: &Line) -> Vec<String> {
     line.prefix(0).sans(line.moves().iter().copied())
 }

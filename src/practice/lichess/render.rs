@@ -211,7 +211,6 @@ pub(crate) fn challenge(challenge: &ChallengeView, url: &str, outgoing: bool) ->
     value
 }
 
-/// A challenge that anybody may join.
 pub(crate) fn open_challenge(challenge: &OpenChallenge, url: &str) -> Value {
     let mut value = any_challenge(&challenge.id, &challenge.terms, &challenge.start, url);
     value["open"] = json!({});
@@ -373,7 +372,6 @@ fn initial_fen(start: &Line) -> String {
     }
 }
 
-/// The first line of a game stream.
 fn game_full(view: &GameView) -> Value {
     let pairing = &view.pairing;
     let mut full = json!({
@@ -447,7 +445,6 @@ impl StateLine {
     }
 }
 
-/// A line of a game stream.
 pub(crate) fn board_event(event: &BoardEvent) -> String {
     match event {
         BoardEvent::Full(view) => game_full(view).to_string(),

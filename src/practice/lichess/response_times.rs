@@ -8,7 +8,6 @@ use std::{
 
 use domain::GameId;
 
-/// The number of times that are kept until they are taken.
 const MOST_KEPT: usize = 1_000_000;
 
 /// The response times since they were last taken.
@@ -34,7 +33,6 @@ impl ResponseTimes {
         }
     }
 
-    /// Takes the times that were measured until now.
     pub(crate) fn take(&mut self) -> Vec<(GameId, Duration)> {
         std::mem::take(&mut self.taken)
     }

@@ -94,7 +94,6 @@ fn common(held: &PracticeTournament) -> Value {
     })
 }
 
-/// A line of a team's list.
 fn entry(state: &ServerState, held: &PracticeTournament) -> Value {
     if held.plan().kind == TournamentKind::Swiss {
         return page(state, held);

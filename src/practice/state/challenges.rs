@@ -169,7 +169,6 @@ impl ServerState {
         Ok((view, color))
     }
 
-    /// Declines a challenge.
     pub fn decline(&mut self, id: &ChallengeId, by: &AccountId, reason: DeclineReason) -> Result<(), Denied> {
         if self.open_challenge(id)?.dest.account != *by {
             return Err(Denied::NoSuchChallenge);

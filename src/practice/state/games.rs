@@ -97,7 +97,6 @@ impl ServerState {
         self.views(|hosted| hosted.pairing.color_of(account).is_some())
     }
 
-    /// Returns all remembered finished games, oldest first.
     pub fn finished_games(&self) -> Vec<Arc<GameView>> {
         self.views(|hosted| hosted.game.outcome.is_some())
     }
@@ -144,7 +143,6 @@ impl ServerState {
         self.listen_at(id, key, Some(color))
     }
 
-    /// Watches a game of others.
     pub fn watch(&mut self, id: &GameId, key: ListenerKey) -> Result<Subscription<BoardEvent>, Denied> {
         self.listen_at(id, key, None)
     }
@@ -188,7 +186,6 @@ impl ServerState {
         }
     }
 
-    /// The colour an account has in a game.
     pub fn color_at(&self, id: &GameId, account: &AccountId) -> Result<Color, Denied> {
         let hosted = self.games.get(id).ok_or(Denied::NoSuchGame)?;
         hosted.pairing.color_of(account).ok_or(Denied::NotYourGame)
@@ -218,12 +215,10 @@ impl ServerState {
         Ok(played?)
     }
 
-    /// Aborts a game.
     pub fn abort(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
         Ok(self.act(id, by, PracticeGame::abort)??)
     }
 
-    /// Gives a game up.
     pub fn resign(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
         Ok(self.act(id, by, PracticeGame::resign)??)
     }
@@ -259,7 +254,6 @@ impl ServerState {
         Ok(())
     }
 
-    /// Returns the messages of one chat of a game.
     pub fn chat(&self, id: &GameId, by: &AccountId, room: ChatRoom) -> Result<Vec<ChatLine>, Denied> {
         self.color_at(id, by)?;
         let hosted = self.games.get(id).ok_or(Denied::NoSuchGame)?;

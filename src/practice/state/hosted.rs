@@ -31,7 +31,6 @@ impl ChallengeTerms {
     }
 }
 
-/// A challenge that anybody may join.
 #[derive(Clone, Debug)]
 pub struct OpenChallenge {
     pub id: ChallengeId,
@@ -41,14 +40,12 @@ pub struct OpenChallenge {
     pub(super) first: Option<(AccountId, Option<Color>)>,
 }
 
-/// The sender's side of a subscription.
 pub(super) struct Listener<E> {
     pub(super) id: u64,
     pub(super) key: ListenerKey,
     pub(super) sender: mpsc::UnboundedSender<E>,
 }
 
-/// A game with its listeners and chat.
 pub(super) struct HostedGame {
     pub(super) number: u64,
     pub(super) pairing: Arc<Pairing>,

@@ -23,7 +23,6 @@ impl ServerState {
         Ok(challenge)
     }
 
-    /// Returns true if the challenge is open for any player.
     pub fn is_open_to_anybody(&self, id: &ChallengeId) -> bool {
         self.open_challenges.contains_key(id)
     }

@@ -12,13 +12,10 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Gauge {
-    /// Games that a bot plays against other bots.
     GamesAgainstBots,
     ChallengesOfMinute,
     ChallengesOfDay,
-    /// Openings of the event stream.
     EventStreams,
-    /// Requests for one's own account.
     AccountRequests,
     TournamentEntries,
 }
@@ -60,7 +57,6 @@ impl RateLimiter {
         Some((most.saturating_sub(sum), wait))
     }
 
-    /// Checks that `cost` could be spent.
     pub(crate) fn check(
         &mut self,
         account: &AccountId,

@@ -8,7 +8,6 @@ use super::{hosted::HostedGame, server_state::ServerState, views::RefusedMove};
 use crate::game::{End, GameOutcome};
 use domain::{ChatLine, Clocks, Color, GameId, GameTerms, Line};
 
-/// The record of a game, for tests.
 #[derive(Clone, Debug)]
 pub struct GameReport {
     /// The game's name, eight letters and digits.
@@ -16,7 +15,6 @@ pub struct GameReport {
     pub white: String,
     pub black: String,
     pub terms: GameTerms,
-    /// The moves that were played, from the starting position on.
     pub line: Line,
     /// The clocks, now or at the end.
     pub clocks: Option<Clocks>,
@@ -25,7 +23,6 @@ pub struct GameReport {
     pub is_adjourned: bool,
     /// Moves that were sent and not taken, the first hundred.
     pub refused: Vec<RefusedMove>,
-    /// The number of times each side opened the game's stream.
     pub streams_opened: ByColor<u32>,
     /// Messages of players and spectators, oldest first.
     pub chat: Vec<ChatLine>,
@@ -36,12 +33,10 @@ impl GameReport {
         self.outcome.map(|outcome| outcome.end)
     }
 
-    /// Returns the name of the loser, if there is one.
     pub fn loser(&self) -> Option<&str> {
         Some(self.outcome?.loser()?.fold_wb(&self.white, &self.black))
     }
 
-    /// Returns the name of the winner, if there is one.
     pub fn winner(&self) -> Option<&str> {
         Some(self.outcome?.winner?.fold_wb(&self.white, &self.black))
     }

@@ -42,28 +42,19 @@ pub enum Denied {
     NoSuchChallenge,
     #[error("the challenge is no longer open")]
     ChallengeClosed(ChallengeState),
-    /// The account plays one game at a time, and does.
     #[error("{0} is playing a game")]
     Busy(String),
     #[error("you cannot challenge yourself")]
     SelfChallenge,
-    /// The board cannot be set up.
     #[error(transparent)]
     Start(#[from] LineError),
-    /// The account has played and cannot become a bot.
     #[error("the account has already played games")]
     HasPlayed,
     #[error("the name {0} is taken")]
     NameTaken(String),
     /// A limit is reached, of the account itself or (`by_opponent`) of the other one.
     #[error("too many requests; wait {wait:?}")]
-    Limited {
-        gauge: Gauge,
-        wait: Duration,
-        /// True for the opponent's limit.
-        by_opponent: bool,
-    },
-    /// The rules of the game refused it.
+    Limited { gauge: Gauge, wait: Duration, by_opponent: bool },
     #[error(transparent)]
     Game(#[from] GameRefusal),
 }
@@ -89,7 +80,6 @@ pub struct ServerState {
     pub(super) deadlines: BTreeSet<(Duration, Due)>,
     pub(super) rate_limiter: RateLimiter,
     pub(super) rng: StdRng,
-    /// Accounts that play one game at a time.
     pub(super) solo: HashSet<AccountId>,
     pub(super) tournaments: BTreeMap<Tournament, PracticeTournament>,
     /// Accounts that are always there to be paired.
@@ -159,7 +149,6 @@ impl ServerState {
         u64::try_from((self.started_at + at).as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// The time now, in milliseconds since 1970.
     pub fn unix_now(&self) -> u64 {
         self.unix_millis(self.now)
     }
@@ -235,7 +224,6 @@ impl ServerState {
         Ok(())
     }
 
-    /// Counts a request against a limit.
     pub fn count(&mut self, id: &AccountId, gauge: Gauge) -> Result<(), Denied> {
         self.check_limit(id, gauge, 1, false)?;
         self.rate_limiter.spend(id, gauge, 1, self.now);

@@ -50,7 +50,6 @@ impl ServerState {
         self.take_part(account, &name, password.as_deref(), true)
     }
 
-    /// Lets an account take part.
     pub(crate) fn take_part(
         &mut self,
         account: &AccountId,

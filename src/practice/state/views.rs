@@ -13,13 +13,11 @@ use crate::{
 };
 use domain::{ChallengeId, ChatLine, Clocks, Color, DeclineReason, GameId, GameTerms, Line, Tournament, UciMove};
 
-/// A player as seen by others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayerView {
     pub account: AccountId,
     pub name: String,
     pub bot: bool,
-    /// Set for the server's own engine.
     pub ai_level: Option<u8>,
     /// The rating in the game's category, when the game or challenge began.
     pub rating: PlayerRating,
@@ -78,12 +76,9 @@ impl GameView {
     }
 }
 
-/// A move that the server did not take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedMove {
-    /// The colour of the player who sent it.
     pub color: Color,
-    /// The move as it was sent.
     pub uci: UciMove,
     pub ply: usize,
     pub refusal: GameRefusal,
@@ -91,11 +86,9 @@ pub struct RefusedMove {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChallengeState {
-    /// It waits for an answer.
     Created,
     /// It has waited long; it can still be accepted.
     Offline,
-    /// Its maker has withdrawn it.
     Cancelled,
     Declined(DeclineReason),
     /// Accepted: the game has the same name.

@@ -276,7 +276,6 @@ impl VisitorSession {
         self.answer(format!("White Clock : {white}\nBlack Clock : {black}"))
     }
 
-    /// Turns the board round, and shows it.
     pub(super) async fn flip(&mut self) -> io::Result<()> {
         self.set("flip").await?;
         if self.playing.is_some() || self.watching.is_some() {

@@ -11,7 +11,6 @@ use crate::{
     state::Denied,
 };
 
-/// The largest number of a visitor's seeks.
 const MOST: usize = 3;
 
 impl VisitorSession {

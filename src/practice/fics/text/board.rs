@@ -12,7 +12,6 @@ use domain::{Clock, Clocks, Color, Line, TimeControl, Variant};
 pub(crate) enum ViewerRole {
     Player(Color),
     Watcher,
-    /// An examiner of the game.
     Examiner,
     /// A reader of a list of moves that begins with the board.
     ListReader,

@@ -70,7 +70,6 @@ pub(crate) fn clock(view: &GameView, color: Color) -> String {
     left.map_or_else(|| "untimed".to_owned(), minutes_and_seconds)
 }
 
-/// Returns `5:00`.
 pub(super) fn minutes_and_seconds(time: Duration) -> String {
     format!("{}:{:02}", time.as_secs() / 60, time.as_secs() % 60)
 }

@@ -108,7 +108,6 @@ pub(crate) enum StreamEnd {
     Broken,
 }
 
-/// A stream of lines that is open.
 pub(crate) struct Lines {
     response: Response,
     buffer: Vec<u8>,
@@ -120,7 +119,6 @@ impl Lines {
         Self { response, buffer: Vec::new(), keep_alives: 0 }
     }
 
-    /// The next line that is not empty.
     pub(crate) async fn next(&mut self) -> Result<Value, StreamEnd> {
         loop {
             match &self.line().await?[..] {
