@@ -19,7 +19,7 @@ use shakmaty::ByColor;
 
 pub use clock::GameClock;
 pub use ending::{End, GameOutcome};
-pub use stop::{ConnectionLoss, Stop};
+pub use stop::Stop;
 
 use domain::{Clocks, Color, GameStatus, Line, LineError, TimeControl, UciMove};
 

@@ -12,16 +12,8 @@ use domain::Color;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     Abort,
-    Adjourn,
-}
-
-/// The effect of a player's lost connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConnectionLoss {
     /// The game waits until both players resume it.
-    Adjourns,
-    Aborts,
-    Forfeits,
+    Adjourn,
 }
 
 impl PracticeGame {
@@ -48,9 +40,9 @@ impl PracticeGame {
         self.changes.push(GameChange::State);
     }
 
-    /// Handles the lost connection of `color`. A game that could still be aborted is aborted in any
-    /// case.
-    pub fn lose_connection(&mut self, color: Color, loss: ConnectionLoss, now: Duration) {
+    /// Handles the lost connection of `color`, which stops the game or (`None`) forfeits it. A game that
+    /// could still be aborted is aborted in any case.
+    pub fn lose_connection(&mut self, color: Color, stop: Option<Stop>, now: Duration) {
         self.tick(now);
         // An absent player cannot resume.
         self.resume_offer.take_if(|by| *by == color);
@@ -58,11 +50,10 @@ impl PracticeGame {
             return;
         }
         self.left = Some(color);
-        match loss {
-            _ if self.is_abortable() => self.finish(GameOutcome::aborted(), now),
-            ConnectionLoss::Adjourns => self.adjourn(now),
-            ConnectionLoss::Aborts => self.finish(GameOutcome::aborted(), now),
-            ConnectionLoss::Forfeits => self.finish(GameOutcome::won(!color, End::Abandoned), now),
+        match stop {
+            Some(Stop::Adjourn) if !self.is_abortable() => self.adjourn(now),
+            Some(_) => self.finish(GameOutcome::aborted(), now),
+            None => self.lose(color, End::Abandoned, now),
         }
     }
 

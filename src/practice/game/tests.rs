@@ -256,7 +256,7 @@ fn claimed_flag_falls() {
 fn clocks_stop_while_adjourned() {
     let mut game = game("60+1");
     play_all(&mut game, "e2e4 e7e5", ZERO);
-    game.lose_connection(Color::Black, ConnectionLoss::Adjourns, 10 * SECOND);
+    game.lose_connection(Color::Black, Some(Stop::Adjourn), 10 * SECOND);
     assert_eq!((game.is_adjourned, game.resume_offer, game.left), (true, None, Some(Color::Black)));
     assert_eq!(game.play(Color::White, uci("g1f3"), 11 * SECOND), Err(GameRefusal::Adjourned));
     assert_eq!(game.next_deadline(), None);
@@ -273,7 +273,7 @@ fn clocks_stop_while_adjourned() {
 fn short_games_are_not_stored() {
     let mut game = game("60+1");
     play_all(&mut game, "e2e4", ZERO);
-    game.lose_connection(Color::White, ConnectionLoss::Adjourns, SECOND);
+    game.lose_connection(Color::White, Some(Stop::Adjourn), SECOND);
     assert_eq!(game.outcome, Some(GameOutcome::aborted()));
 }
 

@@ -7,7 +7,7 @@ use super::{
     server_state::{Denied, ServerState},
     views::{ChallengeState, GameView, PracticeAccountEvent},
 };
-use crate::{account::AccountId, game::ConnectionLoss};
+use crate::{account::AccountId, game::Stop};
 use domain::GameId;
 
 impl ServerState {
@@ -44,16 +44,16 @@ impl ServerState {
         }
     }
 
-    /// Handles the lost connection of an account that plays one game at a time. `loss` decides the
-    /// effect on the game.
-    pub fn lose_connection(&mut self, account: &AccountId, loss: impl Fn(&GameView) -> ConnectionLoss) {
+    /// Handles the lost connection of an account that plays one game at a time. `loss` decides how the
+    /// game stops; `None` forfeits it.
+    pub fn lose_connection(&mut self, account: &AccountId, loss: impl Fn(&GameView) -> Option<Stop>) {
         for view in self.views(|hosted| hosted.game.is_running() && hosted.is_solo_game_of(account)) {
             let Some(color) = view.pairing.color_of(account) else { continue };
             let loss = loss(&view);
             self.with_game(&view.pairing.id, |game, now| game.lose_connection(color, loss, now));
         }
         for view in self.adjourned_of(account) {
-            if view.resume_offer.is_some() && view.resume_offer == view.pairing.color_of(account) {
+            if view.resume_offer == view.pairing.color_of(account) {
                 let _ = self.resume(&view.pairing.id, account, false);
             }
         }

@@ -34,14 +34,10 @@ impl VisitorSession {
             None => return,
             Some(BoardEvent::Full(view)) => {
                 self.show_beginning(&view, board.number);
-                self.show_board(&view, board.number, board.relation);
-                board.view = Some(view);
+                self.show_moves(&mut board, &view);
             }
             Some(BoardEvent::State(view)) => {
-                let before = board.view.replace(Arc::clone(&view));
-                if before.is_none_or(|before| before.line.moves() != view.line.moves()) {
-                    self.show_board(&view, board.number, board.relation);
-                }
+                self.show_moves(&mut board, &view);
                 self.show_offers(&view, color);
             }
             Some(BoardEvent::Chat(line)) => self.hear(&line, board.number),
@@ -72,10 +68,7 @@ impl VisitorSession {
         match event {
             None => return,
             Some(BoardEvent::Full(view) | BoardEvent::State(view)) => {
-                let before = board.view.replace(Arc::clone(&view));
-                if before.is_none_or(|before| before.line.moves() != view.line.moves()) {
-                    self.show_board(&view, board.number, board.relation);
-                }
+                self.show_moves(&mut board, &view);
                 if let Some(end) = text::end_line(&view, board.number, self.dialect()) {
                     self.line(end);
                     return self.line(format!("Removing game {} from observation list.", board.number));
@@ -87,6 +80,14 @@ impl VisitorSession {
             Some(_) => {}
         }
         self.watching = Some(board);
+    }
+
+    /// Shows the board unless its moves are as they were.
+    fn show_moves(&mut self, board: &mut JoinedBoard, view: &Arc<GameView>) {
+        let before = board.view.replace(Arc::clone(view));
+        if before.is_none_or(|before| before.line.moves() != view.line.moves()) {
+            self.show_board(view, board.number, board.relation);
+        }
     }
 
     fn hear(&mut self, line: &ChatLine, number: u32) {
@@ -102,7 +103,7 @@ impl VisitorSession {
         self.line(text::beginning(view, number, &lobby, self.dialect()));
         if self.variables.interface("gameinfo") {
             let ours = view.pairing.color_of(&self.me.id);
-            let sealed = Color::ALL.map(|color| ours == Some(color) && self.telnet.is_sealed());
+            let sealed = Color::ALL.map(|color| ours == Some(color) && self.telnet.seal.is_some());
             self.line(text::game_facts(view, number, sealed, &lobby));
         }
     }

@@ -23,7 +23,7 @@ use crate::{
     account::AccountId,
     dialect::Dialect,
     faults::LineFacts,
-    game::ConnectionLoss,
+    game::Stop,
     state::{BoardEvent, GameView, ListenerKey, PracticeAccountEvent, ServerState, Subscription},
 };
 use domain::{DeclineReason, GameId};
@@ -154,13 +154,14 @@ impl VisitorSession {
         Ok(events)
     }
 
-    /// Returns the effect of a lost connection on this visitor's games: guests' games are not kept.
-    fn loss_rule(&self) -> impl Fn(&GameView) -> ConnectionLoss + Send + use<> {
+    /// Returns the effect of a lost connection on this visitor's games: guests' games are not kept, and a guest forfeits
+    /// them.
+    fn loss_rule(&self) -> impl Fn(&GameView) -> Option<Stop> + Send + use<> {
         let (lobby, me) = (self.context.lobby.clone(), self.me.clone());
         move |view| match opponent_of(view, &me.id) {
-            _ if me.rank == Rank::Guest => ConnectionLoss::Forfeits,
-            Some(opponent) if lobby.is_guest(&opponent) => ConnectionLoss::Aborts,
-            _ => ConnectionLoss::Adjourns,
+            _ if me.rank == Rank::Guest => None,
+            Some(opponent) if lobby.is_guest(&opponent) => Some(Stop::Abort),
+            _ => Some(Stop::Adjourn),
         }
     }
 
