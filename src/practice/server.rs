@@ -69,21 +69,25 @@ impl PracticeServer {
         let stop = CancellationToken::new();
         let settings = Arc::new(settings);
         let faults = FaultInjector::new(settings.faults.clone(), settings.seed);
-        let (restart, listener) = listen(address, &faults, &stop).await?;
+        let listen = async |address| {
+            let listener = PracticeListener::bind(address, faults.clone(), stop.clone()).await;
+            listener.map_err(|source| PracticeError::Listen { address, source })
+        };
+        let (listener, restart) = listen(address).await?;
         let mut restarts = vec![restart];
         let server_state = StateHandle::start(Arc::clone(&settings), stop.clone());
         let mut serving = JoinSet::new();
         let lobby = FicsLobby::default();
         let mut fics_address = None;
         if let Some(endpoint) = settings.fics {
-            let (restart, listener) = listen(endpoint.address, &faults, &stop).await?;
+            let (listener, restart) = listen(endpoint.address).await?;
             restarts.push(restart);
-            fics_address = Some(listener.address());
+            fics_address = Some(listener.address);
             let (server_state, lobby, faults) = (server_state.clone(), lobby.clone(), faults.clone());
             let context = FicsContext { server_state, lobby, faults, noise: endpoint.noise };
             serving.spawn(fics::serve(context, listener, stop.clone()));
         }
-        let url = Arc::from(format!("http://{}", listener.address()));
+        let url = Arc::from(format!("http://{}", listener.address));
         let (tokens, response_times) = (Arc::default(), Arc::default());
         let api = LichessApi { server_state, tokens, faults, response_times, settings, url };
         serving.spawn(lichess::serve(api.clone(), listener, stop.clone()));
@@ -297,18 +301,6 @@ impl Drop for PracticeServer {
     fn drop(&mut self) {
         self.stop.cancel();
     }
-}
-
-async fn listen(
-    address: SocketAddr,
-    faults: &FaultInjector,
-    stop: &CancellationToken,
-) -> Result<(mpsc::UnboundedSender<Restart>, PracticeListener), PracticeError> {
-    let (restart, orders) = mpsc::unbounded_channel();
-    let listener = PracticeListener::bind(address, orders, faults.clone(), stop.clone())
-        .await
-        .map_err(|source| PracticeError::Listen { address, source })?;
-    Ok((restart, listener))
 }
 
 /// Runs a server until `stop` is cancelled. `prepare` is called with its handle once it listens: to open accounts, to print where it is.

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
+    convert::Infallible,
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
 };
 
@@ -99,6 +100,14 @@ impl Caller {
     /// Goes on only if the token has one of these scopes.
     pub(crate) fn must_have(&self, any_of: &[&str]) -> Result<(), ApiError> {
         if any_of.iter().any(|scope| self.scopes.contains(*scope)) { Ok(()) } else { Err(ApiError::MissingScope) }
+    }
+}
+
+impl FromRequestParts<Self> for LichessApi {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(_: &mut Parts, api: &Self) -> Result<Self, Infallible> {
+        Ok(api.clone())
     }
 }
 

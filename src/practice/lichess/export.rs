@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use axum::{
     Json, Router,
-    extract::{Path, Query, State as Shared},
+    extract::{Path, Query},
     http::{HeaderMap, header},
     response::{IntoResponse, Response},
     routing::{get, post},
@@ -52,7 +52,7 @@ impl Default for ExportOptions {
 }
 
 async fn export(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     Path(game): Path<GameId>,
     Query(options): Query<ExportOptions>,
     headers: HeaderMap,
@@ -62,7 +62,7 @@ async fn export(
 }
 
 async fn current_game(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     Path(name): Path<String>,
     Query(options): Query<ExportOptions>,
     headers: HeaderMap,
@@ -74,7 +74,7 @@ async fn current_game(
 
 /// Up to 300 games, named in the body and separated by commas.
 async fn export_several(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     Query(options): Query<ExportOptions>,
     headers: HeaderMap,
     ids: String,
@@ -119,7 +119,7 @@ impl GameSelection {
 
 /// Returns the games of a user, newest first by default.
 async fn games_of_user(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     Path(name): Path<String>,
     Query(selection): Query<GameSelection>,
     Query(options): Query<ExportOptions>,

@@ -21,7 +21,7 @@ use std::future::pending;
 
 use axum::{
     Extension, Router,
-    extract::{ConnectInfo, Request, State as Shared},
+    extract::{ConnectInfo, Request},
     http::{Method, StatusCode},
     middleware::{self, Next},
     response::{IntoResponse, Response},
@@ -49,7 +49,7 @@ pub(crate) async fn serve(api: LichessApi, mut listener: PracticeListener, stop:
     let (router, faults) = (router(api.clone()), api.faults);
     // The listener restarts within `accept`, so that nothing but the end may interrupt it.
     while let Some((connection, _peer)) = stop.run_until_cancelled(listener.accept()).await {
-        let service = router.clone().layer(Extension(ConnectInfo(connection.control().clone())));
+        let service = router.clone().layer(Extension(ConnectInfo(connection.control.clone())));
         let mut builder = Builder::new(TokioExecutor::new());
         if let Some(most) = faults.plan().streams {
             builder.http2().max_concurrent_streams(most.get());
@@ -78,7 +78,7 @@ fn router(api: LichessApi) -> Router {
 
 /// Lets a request suffer what is arranged for its kind.
 async fn faulty(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     ConnectInfo(control): ConnectInfo<ConnectionControl>,
     request: Request,
     next: Next,

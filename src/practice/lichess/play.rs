@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::{
     Json, Router,
-    extract::{ConnectInfo, Path, Query, State as Shared},
+    extract::{ConnectInfo, Path, Query},
     http::{HeaderMap, header},
     response::Response,
     routing::{get, post},
@@ -32,6 +32,7 @@ type GameAct = fn(&mut PracticeGame, Color, Duration) -> Result<(), GameRefusal>
 /// The answer to an offer of the opponent's, or an offer.
 type GameOffer = fn(&mut PracticeGame, Color, bool, Duration);
 
+/// Each with Lichess's answer for a finished game.
 const ACTS: [(&str, &str, GameAct); 4] = [
     ("abort", "This game can no longer be aborted", PracticeGame::abort),
     ("resign", "This game cannot be resigned", PracticeGame::resign),
@@ -47,7 +48,7 @@ pub(crate) fn routes() -> Router<LichessApi> {
         .route("/api/bot/game/{game}/move/{uci}", post(play))
         .route("/api/bot/game/{game}/chat", get(read_chat).post(say));
     for (word, over, act) in ACTS {
-        let handler = async move |Shared(api): Shared<LichessApi>, Path(game): Path<GameId>, caller: Caller| {
+        let handler = async move |api: LichessApi, Path(game): Path<GameId>, caller: Caller| {
             let latency = word.starts_with("claim").then_some(api.settings.claim_latency);
             let done = api.ask_as_bot(&caller, move |state, me| state.act(&game, me, act)).await;
             if let Some(latency) = latency {
@@ -62,9 +63,7 @@ pub(crate) fn routes() -> Router<LichessApi> {
         routes = routes.route(&format!("/api/bot/game/{{game}}/{word}"), post(handler));
     }
     for (word, offer) in OFFERS {
-        let handler = async move |Shared(api): Shared<LichessApi>,
-                                  Path((game, accept)): Path<(GameId, String)>,
-                                  caller: Caller| {
+        let handler = async move |api: LichessApi, Path((game, accept)): Path<(GameId, String)>, caller: Caller| {
             // Everything else means no.
             let yes = matches!(accept.as_str(), "yes" | "true");
             let act = move |game: &mut PracticeGame, color, now| offer(game, color, yes, now);
@@ -77,7 +76,7 @@ pub(crate) fn routes() -> Router<LichessApi> {
 }
 
 async fn event_stream(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     ConnectInfo(control): ConnectInfo<ConnectionControl>,
     caller: Caller,
 ) -> Result<Response, ApiError> {
@@ -103,7 +102,7 @@ async fn event_stream(
 }
 
 async fn game_stream(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     ConnectInfo(control): ConnectInfo<ConnectionControl>,
     Path(game): Path<GameId>,
     headers: HeaderMap,
@@ -136,7 +135,7 @@ async fn game_stream(
 }
 
 async fn play(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     Path((game, uci)): Path<(GameId, String)>,
     Query(options): Query<QueryFields>,
     caller: Caller,
@@ -146,12 +145,7 @@ async fn play(
     ok()
 }
 
-async fn say(
-    Shared(api): Shared<LichessApi>,
-    Path(game): Path<GameId>,
-    caller: Caller,
-    fields: FormFields,
-) -> JsonAnswer {
+async fn say(api: LichessApi, Path(game): Path<GameId>, caller: Caller, fields: FormFields) -> JsonAnswer {
     let room = match fields.text("room") {
         Some("player") => ChatRoom::Player,
         Some("spectator") => ChatRoom::Spectator,
@@ -166,7 +160,7 @@ async fn say(
     ok()
 }
 
-async fn read_chat(Shared(api): Shared<LichessApi>, Path(game): Path<GameId>, caller: Caller) -> JsonAnswer {
+async fn read_chat(api: LichessApi, Path(game): Path<GameId>, caller: Caller) -> JsonAnswer {
     let lines = api.ask_as_bot(&caller, move |state, me| state.chat(&game, me, ChatRoom::Player)).await?;
     Ok(Json(lines.into_iter().map(|line| json!({ "text": line.text, "user": line.username })).collect()))
 }

@@ -132,7 +132,7 @@ pub(crate) fn user(account: &PracticeAccount, created_at: u64, now: u64, url: &s
         .map(|category| {
             let rating = account.rating(category);
             let mut perf = json!({
-                "games": rating.games(),
+                "games": rating.games,
                 "rating": rating.points(),
                 "rd": rating.deviation(),
                 "prog": 0,

@@ -36,6 +36,7 @@ enum StreamStep {
 
 /// A subscription on its way to a client.
 pub(crate) struct LineStream<E> {
+    /// `None` once it has ended.
     subscription: Option<Subscription<E>>,
     render: Render<E>,
     keep_alive: Duration,
