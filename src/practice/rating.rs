@@ -19,7 +19,7 @@ const PROVISIONAL_DEVIATION: f64 = 110.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlayerRating {
     estimate: Glicko2Rating,
-    games: u32,
+    pub games: u32,
 }
 
 impl PlayerRating {
@@ -35,10 +35,6 @@ impl PlayerRating {
     /// The rating deviation in points, as it is shown.
     pub fn deviation(self) -> u32 {
         self.estimate.deviation.round() as u32
-    }
-
-    pub const fn games(self) -> u32 {
-        self.games
     }
 
     pub fn is_provisional(self) -> bool {
@@ -70,7 +66,7 @@ mod tests {
         let (newcomer, old_hand) = (PlayerRating::default(), PlayerRating::established(1500, 1000));
         let won = newcomer.after(old_hand, Outcomes::WIN);
         assert!(won.points() > 1600 && won.deviation() < newcomer.deviation(), "{won:?}");
-        assert!(won.is_provisional() && won.games() == 1);
+        assert!(won.is_provisional() && won.games == 1);
         let lost = old_hand.after(newcomer, Outcomes::LOSS);
         assert!((1490..1500).contains(&lost.points()) && !lost.is_provisional(), "{lost:?}");
         assert_eq!(old_hand.after(old_hand, Outcomes::DRAW).points(), 1500);

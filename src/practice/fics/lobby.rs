@@ -173,13 +173,10 @@ impl FicsLobby {
         self.post_seek(|index| Seek { index, by, seat, wanted: Wanted::new(terms) });
     }
 
-    pub(crate) fn residents(&self) -> Vec<Visitor> {
-        self.inner().residents.values().cloned().collect()
-    }
-
     pub(crate) fn visitors(&self) -> Vec<Visitor> {
-        let mut visitors = self.residents();
-        visitors.extend(self.inner().logged_in.values().map(|user| user.visitor.clone()));
+        let inner = self.inner();
+        let guests = inner.logged_in.values().map(|user| &user.visitor);
+        let mut visitors: Vec<Visitor> = inner.residents.values().chain(guests).cloned().collect();
         visitors.sort_by(|a, b| a.id.cmp(&b.id));
         visitors
     }

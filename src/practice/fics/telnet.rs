@@ -42,11 +42,13 @@ pub(crate) struct TelnetConnection {
     read: BytesMut,
     skipping: bool,
     first_line: bool,
-    seal: Option<Version>,
+    /// The version of timeseal that the client speaks.
+    pub seal: Option<Version>,
     /// True if a line may be taken from the input: with one command at a time, not before more
     /// arrives.
     ready: bool,
-    pings: u32,
+    /// Pings that the client has not answered yet.
+    pub pings: u32,
     injector: FaultInjector,
     /// Set after the login.
     pub faults: Option<StreamFaults>,
@@ -77,15 +79,6 @@ impl TelnetConnection {
             late: VecDeque::new(),
             gathered: None,
         }
-    }
-
-    pub(crate) fn is_sealed(&self) -> bool {
-        self.seal.is_some()
-    }
-
-    /// Returns true if a client that speaks timeseal owes an answer.
-    pub(crate) fn owes_pong(&self) -> bool {
-        self.pings > 0
     }
 
     /// The next thing that comes. Nothing is lost when this is dropped while it waits.
@@ -274,7 +267,7 @@ impl TelnetConnection {
     }
 
     pub(crate) fn reset(&self) {
-        self.connection.control().reset();
+        self.connection.control.reset();
     }
 }
 

@@ -95,7 +95,7 @@ pub(crate) struct Variables {
     switches: BTreeMap<&'static str, bool>,
     numbers: BTreeMap<&'static str, u32>,
     texts: BTreeMap<&'static str, String>,
-    notes: BTreeMap<u8, String>,
+    pub notes: BTreeMap<u8, String>,
     interface: BTreeMap<&'static str, bool>,
     dialect: Dialect,
 }
@@ -131,10 +131,6 @@ impl Variables {
 
     pub(crate) fn interface(&self, name: &str) -> bool {
         !self.dialect.is_plain() && self.interface.get(name).copied().unwrap_or(false)
-    }
-
-    pub(crate) fn notes(&self) -> impl Iterator<Item = (u8, &str)> {
-        self.notes.iter().map(|(number, note)| (*number, note.as_str()))
     }
 
     /// `set NAME VALUE`; returns the server's words.

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use rand::RngExt;
 
 use super::{
-    hosted::ChallengeTerms,
+    hosted::{ChallengeTerms, OpenChallenge},
     rate_limits::Gauge,
     server_state::{Denied, Due, ServerState, ai_account},
     views::{ChallengeState, ChallengeView, GameView, PracticeAccountEvent},
@@ -17,6 +17,8 @@ use domain::{ChallengeId, Color, DeclineReason, GameId, Line, Variant};
 const GOES_OFFLINE_AFTER: Duration = Duration::from_secs(20);
 /// A challenge that is offline or was answered is forgotten after this time.
 const FORGOTTEN_AFTER: Duration = Duration::from_hours(3);
+/// An open challenge that has not become a game is forgotten after this time.
+const OPEN_FORGOTTEN_AFTER: Duration = Duration::from_hours(24);
 
 impl ServerState {
     /// Challenges a player. With `keep_alive` the challenge stays until
@@ -229,6 +231,49 @@ impl ServerState {
         let mut standing: Vec<_> = self.challenges.values().filter(stands).collect();
         standing.sort_by_key(|challenge| challenge.number);
         standing.into_iter().map(|challenge| self.view_challenge(challenge)).collect()
+    }
+
+    /// Makes a challenge that anybody may join.
+    pub fn challenge_anybody(&mut self, terms: ChallengeTerms) -> Result<OpenChallenge, Denied> {
+        let start = self.starting_line(terms.game.variant, terms.fen.as_deref())?;
+        let id = ChallengeId::new(self.fresh_id().as_str());
+        let challenge = OpenChallenge { id: id.clone(), terms: terms.game, start, first: None };
+        self.deadlines.insert((self.now + OPEN_FORGOTTEN_AFTER, Due::Challenge(id.clone())));
+        self.open_challenges.insert(id, challenge.clone());
+        Ok(challenge)
+    }
+
+    pub fn is_open_to_anybody(&self, id: &ChallengeId) -> bool {
+        self.open_challenges.contains_key(id)
+    }
+
+    /// Joins an open challenge; with the second player the game begins. A colour that is taken is not given again.
+    pub fn join_open_challenge(
+        &mut self,
+        id: &ChallengeId,
+        by: &AccountId,
+        color: Option<Color>,
+    ) -> Result<Option<GameId>, Denied> {
+        let challenge = self.open_challenges.get_mut(id).ok_or(Denied::NoSuchChallenge)?;
+        let (first, wanted) = match &challenge.first {
+            Some((first, wanted)) if first != by => (first.clone(), *wanted),
+            _ => {
+                challenge.first = Some((by.clone(), color));
+                return Ok(None);
+            }
+        };
+        let (terms, start) = (challenge.terms, challenge.start.clone());
+        let category = Category::of(&terms);
+        for account in [&first, by] {
+            self.check_free(account)?;
+        }
+        let (one, other) = (self.seat(&first, category)?, self.seat(by, category)?);
+        let first_has = wanted.or(color.map(|color| !color)).unwrap_or_else(|| self.random_color());
+        let (white, black) = first_has.fold_wb((one.clone(), other.clone()), (other, one));
+        self.open_challenges.remove(id);
+        let game = GameId::from(id);
+        self.start_game(game.clone(), terms, start, white, black, None);
+        Ok(Some(game))
     }
 }
 

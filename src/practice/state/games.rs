@@ -106,9 +106,14 @@ impl ServerState {
     }
 
     pub(super) fn views(&self, wanted: impl Fn(&HostedGame) -> bool) -> Vec<Arc<GameView>> {
+        self.hosted(wanted).map(|hosted| self.view(hosted)).collect()
+    }
+
+    /// Returns remembered games, oldest first.
+    pub(super) fn hosted(&self, wanted: impl Fn(&HostedGame) -> bool) -> impl Iterator<Item = &HostedGame> {
         let mut hosted: Vec<&HostedGame> = self.games.values().filter(|hosted| wanted(hosted)).collect();
         hosted.sort_by_key(|hosted| hosted.number);
-        hosted.into_iter().map(|hosted| self.view(hosted)).collect()
+        hosted.into_iter()
     }
 
     /// Returns true if an account plays a game that is neither over nor adjourned. Cheap.

@@ -8,7 +8,6 @@ mod adjournment;
 mod challenges;
 mod games;
 mod hosted;
-mod open_challenges;
 mod rate_limits;
 mod ratings;
 mod reports;

@@ -1,12 +1,10 @@
 //! Reports of games for tests.
 
-use std::time::Duration;
-
 use shakmaty::ByColor;
 
 use super::{hosted::HostedGame, server_state::ServerState, views::RefusedMove};
 use crate::game::{End, GameOutcome};
-use domain::{ChatLine, Clocks, Color, GameId, GameTerms, Line};
+use domain::{ChatLine, Color, GameId, GameTerms, Line};
 
 #[derive(Clone, Debug)]
 pub struct GameReport {
@@ -16,9 +14,6 @@ pub struct GameReport {
     pub black: String,
     pub terms: GameTerms,
     pub line: Line,
-    /// The clocks, now or at the end.
-    pub clocks: Option<Clocks>,
-    pub clocks_after: Vec<Option<Duration>>,
     pub outcome: Option<GameOutcome>,
     pub is_adjourned: bool,
     /// Moves that were sent and not taken, the first hundred.
@@ -48,31 +43,27 @@ impl GameReport {
 
 impl ServerState {
     pub fn report(&self, id: &GameId) -> Option<GameReport> {
-        self.games.get(id).map(|hosted| self.report_of(hosted))
+        self.games.get(id).map(report_of)
     }
 
     /// Returns the reports of all games, oldest first.
     pub fn reports(&self) -> Vec<GameReport> {
-        let mut hosted: Vec<&HostedGame> = self.games.values().collect();
-        hosted.sort_by_key(|hosted| hosted.number);
-        hosted.into_iter().map(|hosted| self.report_of(hosted)).collect()
+        self.hosted(|_| true).map(report_of).collect()
     }
+}
 
-    fn report_of(&self, hosted: &HostedGame) -> GameReport {
-        let players = &hosted.pairing.players;
-        GameReport {
-            id: hosted.pairing.id.clone(),
-            white: players.white.name.clone(),
-            black: players.black.name.clone(),
-            terms: hosted.pairing.terms,
-            line: hosted.game.line.clone(),
-            clocks: hosted.game.clocks(self.now),
-            clocks_after: hosted.game.move_times.clone(),
-            outcome: hosted.game.outcome,
-            is_adjourned: hosted.game.is_adjourned,
-            refused: hosted.refused.clone(),
-            streams_opened: hosted.streams_opened,
-            chat: hosted.chat.iter().map(|(_, _, line)| line.clone()).collect(),
-        }
+fn report_of(hosted: &HostedGame) -> GameReport {
+    let players = &hosted.pairing.players;
+    GameReport {
+        id: hosted.pairing.id.clone(),
+        white: players.white.name.clone(),
+        black: players.black.name.clone(),
+        terms: hosted.pairing.terms,
+        line: hosted.game.line.clone(),
+        outcome: hosted.game.outcome,
+        is_adjourned: hosted.game.is_adjourned,
+        refused: hosted.refused.clone(),
+        streams_opened: hosted.streams_opened,
+        chat: hosted.chat.iter().map(|(_, _, line)| line.clone()).collect(),
     }
 }

@@ -69,7 +69,7 @@ pub(super) enum Due {
 pub struct ServerState {
     pub(super) settings: Arc<PracticeSettings>,
     pub(super) departures: mpsc::UnboundedSender<(u64, Option<GameId>)>,
-    pub(super) now: Duration,
+    pub(crate) now: Duration,
     started_at: Duration,
     pub(super) accounts: HashMap<AccountId, PracticeAccount>,
     pub(super) listeners: HashMap<AccountId, Vec<Listener<PracticeAccountEvent>>>,
@@ -140,15 +140,12 @@ impl ServerState {
         self.now = now;
     }
 
-    pub(crate) fn now(&self) -> Duration {
-        self.now
-    }
-
     /// Milliseconds since 1970 at a time that is counted from the server's start.
     pub fn unix_millis(&self, at: Duration) -> u64 {
         u64::try_from((self.started_at + at).as_millis()).unwrap_or(u64::MAX)
     }
 
+    /// The time now, in milliseconds since 1970.
     pub fn unix_now(&self) -> u64 {
         self.unix_millis(self.now)
     }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use shakmaty::{CastlingSide, Position, san::San};
+use shakmaty::{CastlingSide, Move, Position, san::San};
 
 use crate::{
     dialect::Dialect,
@@ -22,17 +22,18 @@ pub(crate) fn looks_like_a_move(line: &str) -> bool {
         return true;
     }
     let first = line.bytes().next();
-    let long_form = |bytes: &[u8]| {
-        matches!(bytes, [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8'])
-            || matches!(bytes, [b'a'..=b'h', b'1'..=b'8', b'-', b'a'..=b'h', b'1'..=b'8'])
-            || matches!(bytes, [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8', b'=', _])
-    };
+    let long_form = matches!(
+        line.as_bytes(),
+        [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8']
+            | [b'a'..=b'h', b'1'..=b'8', b'-', b'a'..=b'h', b'1'..=b'8']
+            | [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8', b'=', _]
+    );
     let in_san = |byte: u8| matches!(byte, b'a'..=b'h' | b'1'..=b'8' | b'x' | b'=' | b'+' | b'#' | b'@' | b'K' | b'Q' | b'R' | b'B' | b'N' | b'P');
     let short_form = matches!(first, Some(b'a'..=b'h' | b'K' | b'Q' | b'R' | b'B' | b'N' | b'P'))
         && line.len() >= 2
         && line.bytes().all(in_san)
         && San::from_ascii(line.trim_end_matches(['+', '#']).as_bytes()).is_ok();
-    long_form(line.as_bytes()) || short_form || with_capital(line).is_some()
+    long_form || short_form || with_capital(line).is_some()
 }
 
 /// Capitalises a piece written in lower case: `nf3`, `qxd5`. `None` for anything that can be a
@@ -56,39 +57,24 @@ fn read_castling(text: &str) -> Option<CastlingSide> {
 /// The move that a line means; `None` if it is not legal.
 fn read_move(line: &Line, text: &str) -> Option<UciMove> {
     let position = line.position();
-    let san = read_castling(text).map(San::Castle);
-    let mv = match san {
-        Some(san) => san.to_move(position).ok()?,
-        None => {
-            let squares = text.replace(['-', '='], "").to_lowercase();
-            // A pawn without a named promotion becomes a queen.
-            let coordinates = [squares.clone(), format!("{squares}q")]
-                .iter()
-                .filter_map(|uci| uci.parse::<UciMove>().ok())
-                .find_map(|uci| {
-                    let mv = uci.to_move(position).ok().filter(|mv| position.is_legal(*mv))?;
-                    // The king does not capture his rook to castle here.
-                    (mv.to_uci(line.castling_mode()) == uci).then_some(mv)
-                });
-            match coordinates {
-                Some(mv) => mv,
-                None => {
-                    let read = |text: &str| {
-                        San::from_ascii(text.trim_end_matches(['+', '#']).as_bytes()).ok()?.to_move(position).ok()
-                    };
-                    // A pawn's move comes first: `bc3` is the bishop's only where no pawn can.
-                    read(text).or_else(|| read(&with_capital(text)?))?
-                }
-            }
-        }
-    };
-    Some(mv.to_uci(line.castling_mode()))
+    let uci_of = |mv: Move| mv.to_uci(line.castling_mode());
+    if let Some(side) = read_castling(text) {
+        return San::Castle(side).to_move(position).ok().map(uci_of);
+    }
+    let squares = text.replace(['-', '='], "").to_lowercase();
+    // A pawn without a named promotion becomes a queen.
+    let mut coordinates = [squares.clone(), format!("{squares}q")].into_iter().filter_map(|uci| uci.parse().ok());
+    // The king does not capture his rook to castle here.
+    let is_meant = |uci: &UciMove| uci.to_move(position).is_ok_and(|mv| position.is_legal(mv) && uci_of(mv) == *uci);
+    let read = |text: &str| San::from_ascii(text.trim_end_matches(['+', '#']).as_bytes()).ok()?.to_move(position).ok();
+    // A pawn's move comes first: `bc3` is the bishop's only where no pawn can.
+    coordinates.find(is_meant).or_else(|| read(text).or_else(|| read(&with_capital(text)?)).map(uci_of))
 }
 
 impl VisitorSession {
     pub(super) async fn make_move(&mut self, text: &str) -> io::Result<()> {
         let Some(board) = &self.playing else { return self.answer("You are not playing or examining a game.") };
-        if self.telnet.owes_pong() {
+        if self.telnet.pings > 0 {
             self.line("timeseal error: your timeseal did not reply to the server ping");
             self.leaving = true;
             return Ok(());

@@ -1,10 +1,11 @@
 //! Style 1: the board as people see it.
 
-use std::time::Duration;
-
 use shakmaty::{File, Position, Rank, Square};
 
-use super::board::{last_move, material};
+use super::{
+    board::{last_move, material},
+    clock,
+};
 use crate::state::GameView;
 use domain::Color;
 
@@ -62,14 +63,4 @@ fn notes(view: &GameView) -> [String; 8] {
         format!("Black Strength : {}", material(position.board(), Color::Black)),
         format!("White Strength : {}", material(position.board(), Color::White)),
     ]
-}
-
-/// Returns the time left, such as `5:00`, or `untimed`.
-pub(crate) fn clock(view: &GameView, color: Color) -> String {
-    let left = view.clocks.map(|clocks| clocks.of(color).remaining);
-    left.map_or_else(|| "untimed".to_owned(), minutes_and_seconds)
-}
-
-pub(super) fn minutes_and_seconds(time: Duration) -> String {
-    format!("{}:{:02}", time.as_secs() / 60, time.as_secs() % 60)
 }
