@@ -1,10 +1,10 @@
-use std::{borrow::Borrow, collections::BTreeMap, fmt, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use crate::rating::PlayerRating;
 use domain::{GameTerms, Speed, TimeControl, Variant};
 
 /// An account's name in lower case: by this it is found and compared.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AccountId(Arc<str>);
 
 impl AccountId {
@@ -12,7 +12,6 @@ impl AccountId {
         Self(Arc::from(name.to_lowercase()))
     }
 
-    /// The id as text, in lower case.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -21,18 +20,6 @@ impl AccountId {
 impl fmt::Display for AccountId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.0)
-    }
-}
-
-impl fmt::Debug for AccountId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "AccountId({})", self.0)
-    }
-}
-
-impl Borrow<str> for AccountId {
-    fn borrow(&self) -> &str {
-        &self.0
     }
 }
 
@@ -71,7 +58,6 @@ pub struct GameCounts {
     /// Rated games among all.
     pub rated: u32,
     pub won: u32,
-    /// Games that ended in a draw.
     pub drawn: u32,
     pub lost: u32,
 }
@@ -109,12 +95,6 @@ impl PracticeAccount {
             ratings: BTreeMap::new(),
             counts: GameCounts::default(),
         }
-    }
-
-    /// Gives the account a rating in every category, with the certainty of `games` games.
-    pub fn establish(&mut self, points: i32, games: u32) {
-        let rating = PlayerRating::established(points, games);
-        self.ratings = Category::all().map(|category| (category, rating)).collect();
     }
 
     pub fn rating(&self, category: Category) -> PlayerRating {

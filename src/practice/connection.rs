@@ -21,7 +21,7 @@ use tokio::{
 };
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-use crate::faults::FaultInjector;
+use crate::{faults::FaultInjector, or_never};
 
 /// The duration of a restart by plan.
 const DOWNTIME: Duration = Duration::from_millis(500);
@@ -42,15 +42,11 @@ impl ConnectionControl {
 
 pub(crate) struct ClientConnection {
     stream: TcpStream,
-    control: ConnectionControl,
+    pub(crate) control: ConnectionControl,
     is_cut: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
 impl ClientConnection {
-    pub(crate) fn control(&self) -> &ConnectionControl {
-        &self.control
-    }
-
     fn new(stream: TcpStream, cut: CancellationToken) -> Self {
         let is_cut = Box::pin(cut.clone().cancelled_owned());
         Self { stream, control: ConnectionControl { cut, reset: Arc::new(AtomicBool::new(false)) }, is_cut }
@@ -114,7 +110,7 @@ pub(crate) type Restart = (Duration, oneshot::Sender<()>);
 /// connecting fails.
 pub(crate) struct PracticeListener {
     socket: TcpListener,
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
     restarts: mpsc::UnboundedReceiver<Restart>,
     faults: FaultInjector,
     stop: CancellationToken,
@@ -123,21 +119,17 @@ pub(crate) struct PracticeListener {
 }
 
 impl PracticeListener {
-    /// Listens on `address`; all connections drop when `stop` is cancelled.
+    /// Listens on `address`; all connections drop when `stop` is cancelled. Returns the sender of orders to restart as well.
     pub(crate) async fn bind(
         address: SocketAddr,
-        restarts: mpsc::UnboundedReceiver<Restart>,
         faults: FaultInjector,
         stop: CancellationToken,
-    ) -> io::Result<Self> {
+    ) -> io::Result<(Self, mpsc::UnboundedSender<Restart>)> {
         let socket = TcpListener::bind(address).await?;
         let address = socket.local_addr()?;
+        let (restart, restarts) = mpsc::unbounded_channel();
         let generation = stop.child_token();
-        Ok(Self { socket, address, restarts, faults, stop, generation, up_since: Instant::now() })
-    }
-
-    pub(crate) fn address(&self) -> SocketAddr {
-        self.address
+        Ok((Self { socket, address, restarts, faults, stop, generation, up_since: Instant::now() }, restart))
     }
 
     async fn restart(&mut self, downtime: Duration) {
@@ -167,19 +159,13 @@ impl PracticeListener {
     /// The next connection; restarts happen in here.
     pub(crate) async fn accept(&mut self) -> (ClientConnection, SocketAddr) {
         loop {
-            let planned = self.faults.plan().restart.map(|period| self.up_since + period);
-            let planned = async {
-                match planned {
-                    Some(at) => tokio::time::sleep_until(at).await,
-                    None => std::future::pending().await,
-                }
-            };
+            let planned = self.faults.plan().restart.map(|period| tokio::time::sleep_until(self.up_since + period));
             tokio::select! {
                 Some((downtime, done)) = self.restarts.recv() => {
                     self.restart(downtime).await;
                     let _ = done.send(());
                 }
-                () = planned => self.restart(DOWNTIME).await,
+                () = or_never(planned) => self.restart(DOWNTIME).await,
                 accepted = self.socket.accept() => match accepted {
                     Ok((stream, peer)) => {
                         // Every line goes out at once: clients measure latency here.

@@ -2,19 +2,20 @@
 //!
 //! Observed on FatICS, on capablanca (the Lasker code base) and on uhlin/fics (FICS 1.6.2), and read of freechess.org.
 
-/// The imitated server of the FICS family.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
     /// freechess.org, with all functions.
     #[default]
     Freechess,
-    /// FatICS: no `resume`, no `pending`; `match` resumes an adjourned game and says so.
+    /// FatICS: no `resume`, no `pending`; `match` resumes an adjourned game and says so; unasked offers to programs (`<pf>`,
+    /// `<pr>`) follow the prompt, without another one after them.
     Fatics,
     /// capablanca: no interface variables, timeseal of the first version only, no automatic flags,
     /// `0 1` is untimed; `match` resumes an adjourned game and says so.
     Capablanca,
-    /// uhlin/fics: the same, and no `resume` in any form, no timeseal, no seeks, no greeting by name; lines are wrapped
-    /// without the blank between their words, and of several commands that come together only one is done until more comes.
+    /// uhlin/fics: the same, and no `resume` in any form, no timeseal, no seeks, no greeting by name, no line `Creating: ...`, no
+    /// second attempt after a wrong password; lines are wrapped without the blank between their words, and of several commands
+    /// that come together only one is done until more comes.
     Uhlin,
 }
 
@@ -31,8 +32,9 @@ impl Dialect {
         }
     }
 
-    /// Returns true for the two without interface variables and everything that depends on them.
-    const fn is_plain(self) -> bool {
+    /// Returns true for the two without interface variables, automatic flags, an abort by one player alone before both sides
+    /// have moved, and the number of the game in the opponent's messages.
+    pub const fn is_plain(self) -> bool {
         matches!(self, Self::Capablanca | Self::Uhlin)
     }
 
@@ -53,31 +55,9 @@ impl Dialect {
         }
     }
 
-    /// Returns true if `moves l` lists moves as coordinates; others do not answer it.
-    pub const fn lists_long_moves(self) -> bool {
-        matches!(self, Self::Freechess)
-    }
-
-    /// Returns true if `match` resumes the adjourned game with the player; otherwise it proposes a
-    /// new one.
-    pub const fn match_resumes(self) -> bool {
-        !matches!(self, Self::Uhlin)
-    }
-
     /// Returns true if an adjourned game can go on at all.
     pub fn resumes(self) -> bool {
-        self.knows("resume") || self.match_resumes()
-    }
-
-    /// Returns true if interface variables have an effect. Others accept and ignore them.
-    pub const fn has_interface_variables(self) -> bool {
-        !self.is_plain()
-    }
-
-    /// Returns true if unasked offers to programs (`<pf>`, `<pr>`) follow the prompt, without
-    /// another one after them.
-    pub const fn tells_offers_after_the_prompt(self) -> bool {
-        matches!(self, Self::Fatics)
+        self != Self::Uhlin
     }
 
     /// Returns true if this version of timeseal, 1 or 2, is understood.
@@ -87,47 +67,6 @@ impl Dialect {
             Self::Capablanca => version == 1,
             Self::Uhlin => false,
         }
-    }
-
-    /// Returns true if a flag falls without being claimed.
-    pub const fn flags_fall(self) -> bool {
-        !self.is_plain()
-    }
-
-    /// Returns true if seeks are posted; others accept the command without effect.
-    pub const fn has_seeks(self) -> bool {
-        !matches!(self, Self::Uhlin)
-    }
-
-    /// Returns true if a player may abort a game alone before both sides have moved.
-    pub const fn aborts_at_once(self) -> bool {
-        !self.is_plain()
-    }
-
-    /// Returns true if a game begins with the line `Creating: ...`.
-    pub const fn announces_games(self) -> bool {
-        !matches!(self, Self::Uhlin)
-    }
-
-    /// Returns true if a session begins with `**** Starting FICS session as ... ****`.
-    pub const fn greets(self) -> bool {
-        !matches!(self, Self::Uhlin)
-    }
-
-    /// Returns true if a wrapped line keeps the blank at which it was broken.
-    pub const fn wraps_after_blanks(self) -> bool {
-        !matches!(self, Self::Uhlin)
-    }
-
-    /// Returns true if only one of several commands that arrive together is executed, and the next
-    /// when more arrives.
-    pub const fn takes_one_command_at_a_time(self) -> bool {
-        matches!(self, Self::Uhlin)
-    }
-
-    /// Returns true if a time of no minutes and one second a move means no clock at all.
-    pub const fn zero_one_is_untimed(self) -> bool {
-        matches!(self, Self::Capablanca)
     }
 
     /// Returns the number of the last three fields of a style 12 line (flip, ticking, lag) that are
@@ -142,16 +81,6 @@ impl Dialect {
 
     pub const fn mate(self) -> char {
         if self.is_plain() { '+' } else { '#' }
-    }
-
-    /// Returns true if a wrong password allows another name.
-    pub const fn asks_again(self) -> bool {
-        !matches!(self, Self::Uhlin)
-    }
-
-    /// Returns true if the opponent's messages have the number of the game.
-    pub const fn numbers_what_is_said(self) -> bool {
-        !self.is_plain()
     }
 
     /// Returns the message to the player who accepts a match.

@@ -28,7 +28,7 @@ mod tournament;
 
 pub use account::{AccountId, Category, GameCounts, PracticeAccount};
 pub use dialect::Dialect;
-pub use game::{ConnectionLoss, End, GameOutcome, GamePatience, GameRefusal, Stop};
+pub use game::{End, GameOutcome, GamePatience, GameRefusal, Stop};
 pub use lichess::{BOT_SCOPES, HUMAN_SCOPES};
 pub use rating::PlayerRating;
 pub use server::{PracticeError, PracticeServer, serve};
@@ -40,3 +40,11 @@ pub use state::{
     Subscription,
 };
 pub use tournament::{Participant, PracticeTournament, TournamentPlan, TournamentRefusal};
+
+/// Waits for `future`; for ever without one.
+pub(crate) async fn or_never<F: Future>(future: Option<F>) -> F::Output {
+    match future {
+        Some(future) => future.await,
+        None => std::future::pending().await,
+    }
+}

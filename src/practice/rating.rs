@@ -12,16 +12,14 @@ use skillratings::{
 const TAU: f64 = 0.75;
 /// A newcomer's rating, its deviation and volatility.
 const FIRST: Glicko2Rating = Glicko2Rating { rating: 1500.0, deviation: 500.0, volatility: 0.09 };
-/// The least deviation a rating ever has.
 const LEAST_DEVIATION: f64 = 45.0;
-/// Above this deviation a rating is provisional.
 const PROVISIONAL_DEVIATION: f64 = 110.0;
 
 /// A rating and the number of rated games behind it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlayerRating {
     estimate: Glicko2Rating,
-    games: u32,
+    pub games: u32,
 }
 
 impl PlayerRating {
@@ -39,11 +37,6 @@ impl PlayerRating {
         self.estimate.deviation.round() as u32
     }
 
-    pub const fn games(self) -> u32 {
-        self.games
-    }
-
-    /// Returns true while the rating is uncertain.
     pub fn is_provisional(self) -> bool {
         self.estimate.deviation > PROVISIONAL_DEVIATION
     }
@@ -73,7 +66,7 @@ mod tests {
         let (newcomer, old_hand) = (PlayerRating::default(), PlayerRating::established(1500, 1000));
         let won = newcomer.after(old_hand, Outcomes::WIN);
         assert!(won.points() > 1600 && won.deviation() < newcomer.deviation(), "{won:?}");
-        assert!(won.is_provisional() && won.games() == 1);
+        assert!(won.is_provisional() && won.games == 1);
         let lost = old_hand.after(newcomer, Outcomes::LOSS);
         assert!((1490..1500).contains(&lost.points()) && !lost.is_provisional(), "{lost:?}");
         assert_eq!(old_hand.after(old_hand, Outcomes::DRAW).points(), 1500);

@@ -14,7 +14,7 @@ use super::{
     connection::{PracticeListener, Restart},
     faults::FaultInjector,
     fics::{self, FicsContext, FicsLobby, Notice},
-    lichess::{self, BOT_SCOPES, HUMAN_SCOPES, LichessApi, ResponseTimes, Tokens},
+    lichess::{self, BOT_SCOPES, HUMAN_SCOPES, LichessApi},
     sparring::{self, Sparring, SparringKind},
     state::{ChallengeTerms, Denied, GameReport, ServerState, ServerStopped, StateHandle},
 };
@@ -33,7 +33,6 @@ const ADVERTISED: GameTerms = GameTerms {
     rated: false,
 };
 
-/// The highest level of the server's own engine.
 const AI_LEVELS: u8 = 8;
 
 #[derive(Debug, thiserror::Error)]
@@ -50,12 +49,8 @@ pub enum PracticeError {
 
 /// A practice server that runs in this process. Dropping the handle stops it.
 pub struct PracticeServer {
-    server_state: StateHandle,
-    tokens: Tokens,
-    faults: FaultInjector,
-    response_times: ResponseTimes,
+    api: LichessApi,
     lobby: FicsLobby,
-    address: SocketAddr,
     fics_address: Option<SocketAddr>,
     /// One for each protocol.
     restarts: Vec<mpsc::UnboundedSender<Restart>>,
@@ -74,50 +69,31 @@ impl PracticeServer {
         let stop = CancellationToken::new();
         let settings = Arc::new(settings);
         let faults = FaultInjector::new(settings.faults.clone(), settings.seed);
-        let (restart, listener) = listen(address, &faults, &stop).await?;
-        let address = listener.address();
+        let listen = async |address| {
+            let listener = PracticeListener::bind(address, faults.clone(), stop.clone()).await;
+            listener.map_err(|source| PracticeError::Listen { address, source })
+        };
+        let (listener, restart) = listen(address).await?;
         let mut restarts = vec![restart];
         let server_state = StateHandle::start(Arc::clone(&settings), stop.clone());
-        let (tokens, response_times) = (Tokens::default(), ResponseTimes::default());
-        let url = Arc::from(format!("http://{address}"));
         let mut serving = JoinSet::new();
         let lobby = FicsLobby::default();
         let mut fics_address = None;
         if let Some(endpoint) = settings.fics {
-            let (restart, listener) = listen(endpoint.address, &faults, &stop).await?;
+            let (listener, restart) = listen(endpoint.address).await?;
             restarts.push(restart);
-            fics_address = Some(listener.address());
-            let context = FicsContext {
-                server_state: server_state.clone(),
-                lobby: lobby.clone(),
-                faults: faults.clone(),
-                noise: endpoint.noise,
-            };
+            fics_address = Some(listener.address);
+            let (server_state, lobby, faults) = (server_state.clone(), lobby.clone(), faults.clone());
+            let context = FicsContext { server_state, lobby, faults, noise: endpoint.noise };
             serving.spawn(fics::serve(context, listener, stop.clone()));
         }
-        let api = LichessApi {
-            server_state: server_state.clone(),
-            tokens: tokens.clone(),
-            faults: faults.clone(),
-            response_times: response_times.clone(),
-            settings,
-            url,
-        };
-        serving.spawn(lichess::serve(api, listener, stop.clone()));
-        let server = Self {
-            server_state,
-            tokens,
-            faults,
-            response_times,
-            lobby,
-            address,
-            fics_address,
-            restarts,
-            stop,
-            _serving: serving,
-        };
+        let url = Arc::from(format!("http://{}", listener.address));
+        let (tokens, response_times) = (Arc::default(), Arc::default());
+        let api = LichessApi { server_state, tokens, faults, response_times, settings, url };
+        serving.spawn(lichess::serve(api.clone(), listener, stop.clone()));
+        let server = Self { api, lobby, fics_address, restarts, stop, _serving: serving };
         for level in 1..=AI_LEVELS {
-            let account = server.server_state.ask(move |state| state.add_ai(level)).await?;
+            let account = server.ask(move |state| state.add_ai(level)).await?;
             let kind = if level <= AI_LEVELS / 2 { SparringKind::Random } else { SparringKind::Greedy };
             server.attend(account, kind.player()).await?;
         }
@@ -126,21 +102,19 @@ impl PracticeServer {
 
     /// Returns its address, such as `http://127.0.0.1:4321`, without a slash at the end.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        self.api.url.to_string()
     }
 
     pub fn fics_address(&self) -> Option<SocketAddr> {
         self.fics_address
     }
 
-    /// Opens an account that logs in on FICS with a password.
     pub async fn add_fics_account(&self, name: &str, computer: bool, password: &str) -> Result<(), PracticeError> {
         let account = self.open_account(name, computer).await?;
         self.lobby.register(&account, password);
         Ok(())
     }
 
-    /// Lets an account log in on FICS.
     pub fn set_fics_password(&self, name: &str, password: &str) {
         self.lobby.register(&AccountId::of(name), password);
     }
@@ -151,17 +125,17 @@ impl PracticeServer {
         let letters: String =
             account.as_str().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let token = format!("lip_{letters}_practice");
-        self.tokens.add(&token, account, if bot { BOT_SCOPES } else { HUMAN_SCOPES });
+        self.api.add_token(&token, account, if bot { BOT_SCOPES } else { HUMAN_SCOPES });
         Ok(token)
     }
 
     /// Makes another token valid for an account, with scopes separated by commas.
     pub fn add_token(&self, name: &str, token: &str, scopes: &str) {
-        self.tokens.add(token, AccountId::of(name), scopes);
+        self.api.add_token(token, AccountId::of(name), scopes);
     }
 
     pub fn revoke_token(&self, token: &str) {
-        self.tokens.revoke(token);
+        self.api.revoke_token(token);
     }
 
     /// Opens an account for a sparring player of the server's own, with a rating that many games have made certain.
@@ -205,13 +179,13 @@ impl PracticeServer {
     }
 
     async fn attend(&self, account: AccountId, player: Arc<dyn Sparring>) -> Result<(), PracticeError> {
-        Ok(sparring::attend(self.server_state.clone(), account, player, self.stop.clone()).await?)
+        Ok(sparring::attend(self.api.server_state.clone(), account, player, self.stop.clone()).await?)
     }
 
     /// Lets one account challenge another. The challenge stays until it is answered or withdrawn.
     pub async fn challenge(&self, from: &str, to: &str, terms: ChallengeTerms) -> Result<ChallengeId, PracticeError> {
         let (from, to) = (AccountId::of(from), AccountId::of(to));
-        Ok(self.server_state.ask(move |state| state.challenge(&from, &to, terms, true)).await??.id.clone())
+        Ok(self.ask(move |state| state.challenge(&from, &to, terms, true)).await??.id.clone())
     }
 
     /// Lets one account challenge another until a game results: on FICS a player who plays or is
@@ -235,7 +209,7 @@ impl PracticeServer {
     /// Takes how long clients of the Bot API took for their moves since this was last called: from the line with the opponent's
     /// move to the request with the answer, each with its game.
     pub fn take_response_times(&self) -> Vec<(GameId, Duration)> {
-        self.response_times.take()
+        self.api.response_times().take()
     }
 
     /// Runs `job` on the server's state: see the methods of [`ServerState`].
@@ -244,7 +218,7 @@ impl PracticeServer {
         T: Send + 'static,
         F: FnOnce(&mut ServerState) -> T + Send + 'static,
     {
-        Ok(self.server_state.ask(job).await?)
+        Ok(self.api.server_state.ask(job).await?)
     }
 
     /// Waits until `condition` returns a value; it is tried again after every event.
@@ -253,10 +227,9 @@ impl PracticeServer {
         T: Send + 'static,
         F: FnMut(&ServerState) -> Option<T> + Send + 'static,
     {
-        Ok(self.server_state.wait(condition).await?)
+        Ok(self.api.server_state.wait(condition).await?)
     }
 
-    /// Returns the report of a game.
     pub async fn game(&self, id: &GameId) -> Result<GameReport, PracticeError> {
         let wanted = id.clone();
         self.ask(move |state| state.report(&wanted)).await?.ok_or_else(|| PracticeError::NoSuchGame(id.clone()))
@@ -305,7 +278,7 @@ impl PracticeServer {
     }
 
     pub fn faults(&self) -> &FaultInjector {
-        &self.faults
+        &self.api.faults
     }
 
     /// Restarts the server: all connections drop, for `downtime` connecting fails, and its state is
@@ -328,18 +301,6 @@ impl Drop for PracticeServer {
     fn drop(&mut self) {
         self.stop.cancel();
     }
-}
-
-async fn listen(
-    address: SocketAddr,
-    faults: &FaultInjector,
-    stop: &CancellationToken,
-) -> Result<(mpsc::UnboundedSender<Restart>, PracticeListener), PracticeError> {
-    let (restart, orders) = mpsc::unbounded_channel();
-    let listener = PracticeListener::bind(address, orders, faults.clone(), stop.clone())
-        .await
-        .map_err(|source| PracticeError::Listen { address, source })?;
-    Ok((restart, listener))
 }
 
 /// Runs a server until `stop` is cancelled. `prepare` is called with its handle once it listens: to open accounts, to print where it is.

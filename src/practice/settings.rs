@@ -8,7 +8,6 @@ use crate::{faults::FaultPlan, game::GamePatience};
 pub struct PracticeSettings {
     /// The interval of empty lines on a silent stream.
     pub keep_alive: Duration,
-    /// The patience with absent or silent players.
     pub patience: GamePatience,
     /// The limits of each account; `None` is unlimited.
     pub limits: Option<ServerLimits>,

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     account::AccountId,
-    game::Stop,
+    game::{PracticeGame, Stop},
     state::{BoardEvent, GameView, ListenerKey, PracticeAccountEvent, ServerStopped, StateHandle},
 };
 use domain::{Color, GameId, Line, UciMove, engine_position};
@@ -160,9 +160,7 @@ pub(super) async fn attend(
                     }
                 }
                 PracticeAccountEvent::ResumeOffer(view)
-                    if view.adjourned.is_some_and(|wishes| {
-                        view.pairing.color_of(&account).is_some_and(|color| wishes.by(!color))
-                    }) =>
+                    if view.pairing.color_of(&account).is_some_and(|color| view.resume_offer == Some(!color)) =>
                 {
                     let (id, by) = (view.pairing.id.clone(), account.clone());
                     let _ = server_state.ask(move |state| state.resume(&id, &by, true)).await;
@@ -188,18 +186,20 @@ async fn play(
     while let Some(event) = events.next().await {
         let (BoardEvent::Full(view) | BoardEvent::State(view)) = event else { continue };
         let (id, me) = (id.clone(), me.clone());
-        if view.takeback_offers.by(!color) {
+        let theirs = Some(!color);
+        let stops = [(view.abort_offer, Stop::Abort), (view.adjourn_offer, Stop::Adjourn)];
+        if view.takeback_offer.is_some_and(|(by, _)| by != color) {
             let yes = player.grants_takeback(&view);
             answered = None;
-            let _ = server_state.ask(move |state| state.takeback(&id, &me, yes)).await?;
-        } else if view.abort_offers.by(!color) {
-            let yes = player.grants_stop(&view, Stop::Abort);
-            let _ = server_state.ask(move |state| state.stop(&id, &me, Stop::Abort, yes)).await?;
-        } else if view.adjourn_offers.by(!color) {
-            let yes = player.grants_stop(&view, Stop::Adjourn);
-            let _ = server_state.ask(move |state| state.stop(&id, &me, Stop::Adjourn, yes)).await?;
-        } else if view.draw_offers.by(!color) && player.accepts_draw(&view) {
-            let _ = server_state.ask(move |state| state.draw(&id, &me, true)).await?;
+            let takeback = move |game: &mut PracticeGame, color, now| game.takeback(color, yes, now);
+            let _ = server_state.ask(move |state| state.act(&id, &me, takeback)).await?;
+        } else if let Some((_, stop)) = stops.into_iter().find(|(by, _)| *by == theirs) {
+            let yes = player.grants_stop(&view, stop);
+            let stop = move |game: &mut PracticeGame, color, now| game.stop(color, stop, yes, now);
+            let _ = server_state.ask(move |state| state.act(&id, &me, stop)).await?;
+        } else if view.draw_offer == theirs && player.accepts_draw(&view) {
+            let draw = |game: &mut PracticeGame, color, now| game.draw(color, true, now);
+            let _ = server_state.ask(move |state| state.act(&id, &me, draw)).await?;
         } else if view.is_turn_of(color)
             && answered != Some(view.line.ply())
             && let Some(uci) = player.choose(&view).await

@@ -62,7 +62,6 @@ pub enum TournamentRefusal {
     WrongPassword,
 }
 
-/// A present or former participant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Participant {
     /// The points so far; in a Swiss tournament doubled.
@@ -82,10 +81,11 @@ pub struct Participant {
 
 #[derive(Clone, Debug)]
 pub struct PracticeTournament {
-    plan: TournamentPlan,
+    pub plan: TournamentPlan,
     begins: Duration,
-    round: u32,
-    stage: TournamentStage,
+    /// The round of a Swiss tournament, from 1 on; 0 before it begins.
+    pub round: u32,
+    pub stage: TournamentStage,
     participants: BTreeMap<AccountId, Participant>,
 }
 
@@ -95,22 +95,9 @@ impl PracticeTournament {
         Self { plan, begins, round: 0, stage: TournamentStage::Announced, participants: BTreeMap::new() }
     }
 
-    pub fn plan(&self) -> &TournamentPlan {
-        &self.plan
-    }
-
-    pub fn stage(&self) -> TournamentStage {
-        self.stage
-    }
-
     /// Returns its start and, for an arena, its end; in the server's time.
     pub(crate) fn times(&self) -> (Duration, Option<Duration>) {
         (self.begins, (self.plan.kind == TournamentKind::Arena).then(|| self.begins + self.plan.lasts))
-    }
-
-    /// The round of a Swiss tournament, from 1 on; 0 before it begins.
-    pub(crate) fn round(&self) -> u32 {
-        self.round
     }
 
     pub(crate) fn games_running(&self) -> usize {
@@ -131,10 +118,10 @@ impl PracticeTournament {
 
     /// Returns the time of the next action without other events.
     pub(crate) fn next_deadline(&self) -> Option<Duration> {
-        match (self.stage, self.times()) {
-            (TournamentStage::Announced, (begins, _)) => Some(begins),
-            (TournamentStage::Running, (_, ends)) => ends,
-            (TournamentStage::Over, _) => None,
+        match self.stage {
+            TournamentStage::Announced => Some(self.begins),
+            TournamentStage::Running => self.times().1,
+            TournamentStage::Over => None,
         }
     }
 
@@ -168,13 +155,10 @@ impl PracticeTournament {
 
     /// Ends the wish for games for now, or, before the start, the participation.
     pub(crate) fn withdraw(&mut self, account: &AccountId) {
-        match self.stage {
-            TournamentStage::Announced => drop(self.participants.remove(account)),
-            _ => {
-                if let Some(one) = self.participants.get_mut(account) {
-                    one.withdrawn = true;
-                }
-            }
+        if self.stage == TournamentStage::Announced {
+            self.participants.remove(account);
+        } else if let Some(one) = self.participants.get_mut(account) {
+            one.withdrawn = true;
         }
     }
 
@@ -270,11 +254,7 @@ impl PracticeTournament {
         let arena = self.plan.kind == TournamentKind::Arena;
         let counts = self.stage == TournamentStage::Running;
         for (account, one) in &mut self.participants {
-            if one.game.as_ref() != Some(game) {
-                continue;
-            }
-            one.game = None;
-            if !counts {
+            if one.game.take_if(|current| current == game).is_none() || !counts {
                 continue;
             }
             let doubled = if arena && one.streak >= STREAK { 2 } else { 1 };
@@ -342,7 +322,7 @@ mod tests {
         let game = GameId::new("gamelast");
         arena.began(&pairs[0].0, &pairs[0].1, &game);
         arena.advance(SECOND * 3600);
-        assert_eq!(arena.stage(), TournamentStage::Over);
+        assert_eq!(arena.stage, TournamentStage::Over);
         arena.finished(&game, Some(&AccountId::of("bob")));
         assert_eq!(sheet(&arena, "bob").len(), 5, "what was still played counts for nothing");
         assert_eq!(arena.pair(SECOND * 3600, |_| false), []);
@@ -384,7 +364,7 @@ mod tests {
             assert_eq!(play(&mut swiss, SECOND, Some("ann")).len(), 1);
         }
         assert_eq!(swiss.pair(SECOND, |_| false), []);
-        assert_eq!(swiss.stage(), TournamentStage::Over);
+        assert_eq!(swiss.stage, TournamentStage::Over);
         let points: u32 = swiss.standing().iter().map(|(_, one)| one.points).sum();
         assert_eq!(points, 12, "two a game and a round's bye");
     }

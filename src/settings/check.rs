@@ -8,7 +8,7 @@ use super::{
     LogSettings, Problem, Protocol, ServerSettings, Settings,
     layers::Layers,
     problem::{dotted, written},
-    read::place_of,
+    read::as_written,
     values::rank,
 };
 use bot::{policy::Conditions, session::PlayerSettings};
@@ -27,7 +27,9 @@ fn faults(settings: &Settings) -> Vec<Fault> {
         let below = |fault: Fault| table.iter().rev().fold(fault, |fault, table| fault.below(table));
         faults.extend(found.into_iter().map(below));
     };
-    add(&[], zone(&settings.time_zone));
+    if settings.time_zone != "local" && TimeZone::get(&settings.time_zone).is_err() {
+        add(&[], vec![Fault::value("time_zone", "local, UTC or a name such as Europe/Rome")]);
+    }
     for (name, server) in &settings.servers {
         add(&["servers", name], self::server(server));
     }
@@ -44,39 +46,32 @@ fn faults(settings: &Settings) -> Vec<Fault> {
     for (name, profile) in &settings.profiles {
         add(&["profiles", name, "player"], player(&profile.player));
         if profile.when == Conditions::default() {
-            add(
-                &["profiles", name],
-                vec![Fault::value("when", "at least one condition, such as { speed = \"blitz\" }")],
-            );
+            let accepted = "at least one condition, such as { speed = \"blitz\" }";
+            add(&["profiles", name], vec![Fault::value("when", accepted)]);
         }
     }
     add(&["cluster"], settings.cluster.faults());
     add(&["web"], settings.web.faults());
     add(&["webhook"], settings.webhook.faults());
-    add(&["log"], log(&settings.log.level));
+    if !LogSettings::is_filter(&settings.log.level) {
+        add(&["log"], vec![Fault::value("level", LogSettings::ACCEPTED)]);
+    }
     faults
-}
-
-fn zone(name: &str) -> Vec<Fault> {
-    let known = name == "local" || TimeZone::get(name).is_ok();
-    if known { Vec::new() } else { vec![Fault::value("time_zone", "local, UTC or a name such as Europe/Rome")] }
 }
 
 fn server(server: &ServerSettings) -> Vec<Fault> {
     let mut faults = Vec::new();
-    if server.protocol == Protocol::Lichess && server.address().parse::<ServerUrl>().is_err() {
+    let is_fics = server.protocol == Protocol::Fics;
+    if !is_fics && server.address().parse::<ServerUrl>().is_err() {
         faults.push(Fault::value("url", "https://..., or http://... only to localhost, 127.0.0.1 or [::1]"));
     }
-    if server.protocol == Protocol::Lichess && server.fics != FicsSettings::default() {
+    if !is_fics && server.fics != FicsSettings::default() {
         faults.push(Fault::value("protocol", "\"fics\" beside a table fics, which means nothing to Lichess"));
     }
-    if server.protocol == Protocol::Fics && server.fics().is_err() {
+    if is_fics && server.fics().is_err() {
         faults.push(Fault::value("url", "HOST:PORT, such as freechess.org:5000"));
     }
-    if server.enabled
-        && server.protocol == Protocol::Fics
-        && server.fics.password_file.as_ref().is_some_and(|file| !file.is_file())
-    {
+    if server.enabled && is_fics && server.fics.password_file.as_ref().is_some_and(|file| !file.is_file()) {
         faults.push(Fault::value("password_file", "a file that exists and holds the password").below("fics"));
     }
     if server.enabled && server.token_file().is_some_and(|file| !file.is_file()) {
@@ -111,10 +106,8 @@ fn player(player: &PlayerSettings) -> Vec<Fault> {
 
 fn addresses(key: &str, addresses: &[String]) -> Vec<Fault> {
     let wrong = addresses.iter().find(|address| !address.starts_with("https://") && !address.starts_with("http://"));
-    wrong
-        .map(|wrong| Fault::value(key, format!("addresses that begin with https:// ({wrong} does not)")))
-        .into_iter()
-        .collect()
+    let fault = |wrong| Fault::value(key, format!("addresses that begin with https:// ({wrong} does not)"));
+    wrong.map(fault).into_iter().collect()
 }
 
 fn files(key: &str, files: &[impl AsRef<FilePath>]) -> Vec<Fault> {
@@ -122,14 +115,10 @@ fn files(key: &str, files: &[impl AsRef<FilePath>]) -> Vec<Fault> {
     missing.map(|path| Fault::value(key, format!("files that exist ({} does not)", path.display()))).collect()
 }
 
-fn log(level: &str) -> Vec<Fault> {
-    if LogSettings::is_filter(level) { Vec::new() } else { vec![Fault::value("level", LogSettings::ACCEPTED)] }
-}
-
 fn problem(fault: Fault, layers: &Layers) -> Option<Problem> {
     let value = |path: &[String]| layers.get(path).as_ref().map(written);
     let place = |key: &[String]| {
-        let key = place_of(key, layers);
+        let key = as_written(key.to_vec(), layers);
         let known = layers.mended.iter().any(|path| path.starts_with(&key) || key.starts_with(path));
         (!known).then_some(key)
     };

@@ -14,7 +14,6 @@ use serde::{
 };
 use toml::{Table, Value};
 
-/// A step into a table or a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PathStep {
     Key(String),
@@ -110,7 +109,6 @@ impl<'a> Children<'a> {
         Self::new(table.into_iter().map(|(key, value)| (PathStep::Key(key), value)).collect(), trail)
     }
 
-    /// Fails if the visitor has left some over.
     fn all_read(&self, kind: &str) -> Result<(), Error> {
         if self.left.len() == 0 {
             return Ok(());

@@ -7,8 +7,8 @@ use toml::Table;
 
 use super::{
     Problem, Sources,
-    sources::{Readings, SettingsLayer},
-    values::{Origin, Path, at, at_mut, headers, origin_of, to_toml},
+    sources::{Layer, Readings, file_layer, take_strange_keys, value_layer},
+    values::{Origin, Path, at, at_mut, from_toml, headers, origin_of, to_toml},
 };
 
 /// The message of TOML's reader for a key that takes one of several words and is given no text at
@@ -29,7 +29,6 @@ fn misnamed(name: &str, tables: &config::Map<String, Value>) -> Option<Problem> 
     })
 }
 
-/// The merged settings, as they were written.
 #[derive(Clone, Debug)]
 pub(super) struct Layers {
     merged: Value,
@@ -44,19 +43,20 @@ impl Layers {
     /// Lays the sources over the `built_in` values.
     pub(super) fn merge(built_in: &Table, sources: &Sources) -> (Self, Vec<Problem>) {
         let (mut problems, mut headers_found, mut readings) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
-        let defaults = SettingsLayer::built_in(built_in);
-        let mut layers = vec![defaults.clone()];
+        let defaults = from_toml(&toml::Value::Table(built_in.clone()), None, &|_| None);
+        let built_in = defaults.clone().into_table().unwrap_or_default();
+        let mut layers = vec![built_in.clone()];
         for (name, text) in &sources.files {
-            match SettingsLayer::file(name, text) {
+            match file_layer(name, text) {
                 Ok(layer) => {
-                    headers(&layer.0, &mut Path::new(), &mut headers_found);
+                    headers(&layer, &mut Path::new(), &mut headers_found);
                     layers.push(layer);
                 }
                 Err(found) => problems.extend(found),
             }
         }
         for (path, mut given) in sources.texts() {
-            match given.left.pop().and_then(|likeliest| SettingsLayer::of_value(&path, likeliest)) {
+            match given.left.pop().and_then(|likeliest| value_layer(&path, likeliest)) {
                 Some(layer) => {
                     layers.push(layer);
                     // Values at or below this place are replaced.
@@ -69,12 +69,18 @@ impl Layers {
                 }
             }
         }
-        problems.extend(sources.environment.iter().filter_map(|(name, _)| misnamed(name, &defaults.0)));
-        let known: Vec<String> = defaults.0.keys().cloned().collect();
-        for (key, value) in layers.iter_mut().flat_map(SettingsLayer::take_strange_keys) {
+        problems.extend(sources.environment.iter().filter_map(|(name, _)| misnamed(name, &built_in)));
+        let known: Vec<String> = built_in.keys().cloned().collect();
+        for (key, value) in layers.iter_mut().flat_map(take_strange_keys) {
             problems.push(Problem::of_unknown_key(&origin_of(&value), &[key], &known));
         }
-        let merged = layers.into_iter().fold(Config::builder(), |builder, layer| builder.add_source(layer)).build();
+        let source = |layer: Layer| {
+            let mut source = Config::default();
+            source.cache = layer.into();
+            source
+        };
+        let layers = layers.into_iter().map(source);
+        let merged = layers.fold(Config::builder(), |builder, layer| builder.add_source(layer)).build();
         let merged = merged.map_or_else(
             |error| {
                 problems.push(Problem::new(&None, error.to_string()));
@@ -82,7 +88,6 @@ impl Layers {
             },
             |config| config.cache,
         );
-        let defaults = Value::new(None, ValueKind::Table(defaults.0));
         (Self { merged, defaults, headers: headers_found, readings, mended: Vec::new() }, problems)
     }
 

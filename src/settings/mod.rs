@@ -20,7 +20,6 @@
 //! a `Default`), and add one line to [`Settings`] or [`bot::session::PlayerSettings`]. The doc
 //! comments are the text of `config/example.toml`, which a test compares and can write.
 
-mod changes;
 mod check;
 mod deserializer;
 pub mod import;
@@ -135,7 +134,6 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The time zone of hours of the day.
     pub fn zone(&self) -> TimeZone {
         match self.time_zone.as_str() {
             "local" => TimeZone::system(),
@@ -186,7 +184,6 @@ fn names(listed: &[String], files: &[PathBuf]) -> io::Result<Names> {
 }
 
 impl Sources {
-    /// Merges the layers and reads them.
     pub fn load(&self) -> Result<Loaded, Problems> {
         self.load_whatever(|_| true)
     }
@@ -218,16 +215,8 @@ impl Sources {
     }
 }
 
-/// Valid settings, with the origin of each value.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     pub settings: Box<Settings>,
     layers: Layers,
-}
-
-impl Loaded {
-    /// The effective settings as TOML, with a comment on the origin of each value but the defaults.
-    pub fn to_toml(&self) -> String {
-        show::show(&self.layers)
-    }
 }

@@ -6,7 +6,6 @@ use toml::Value;
 
 use super::values::{Origin, Path};
 
-/// One problem of the settings, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     origin: Origin,
@@ -16,7 +15,6 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Creates a problem of a source.
     pub(super) fn new(origin: &Origin, what: String) -> Self {
         // One problem is one line, even about a text of several lines.
         Self { origin: origin.clone(), what: what.split_whitespace().collect::<Vec<_>>().join(" "), table: None }
@@ -61,7 +59,6 @@ impl fmt::Display for Problem {
     }
 }
 
-/// All problems, at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problems(Vec<Problem>);
 
@@ -138,7 +135,6 @@ fn nearest<'a>(given: &str, known: &'a [String]) -> Option<&'a str> {
     (distance <= given.chars().count().max(name.chars().count()) / 3).then_some(name)
 }
 
-/// The remedy for a key of earlier versions.
 fn removed(path: &[String]) -> Option<&'static str> {
     let [.., table, key] = path else { return None };
     match (table.as_str(), key.as_str()) {
@@ -193,7 +189,6 @@ pub(super) fn quoted(text: &str) -> String {
     quoted
 }
 
-/// A path as it is written in TOML.
 pub(super) fn dotted(path: &[String]) -> String {
     let bare = |key: &str| {
         !key.is_empty() && key.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-'))

@@ -28,7 +28,6 @@ static COMMON_TO_CHALLENGES: LazyLock<Table> = LazyLock::new(|| written_by(&Chal
 static COMMON_TO_TYPES: LazyLock<Table> =
     LazyLock::new(|| take(&mut written_by(&MatchType::default()), MatchType::INHERITED));
 
-/// The largest number of mistakes reported.
 const MOST_PROBLEMS: usize = 200;
 
 /// Reads the settings, and adds mistakes to `problems`. `None` only if nothing can be read at all.
@@ -51,27 +50,16 @@ pub(super) fn read(layers: &mut Layers, problems: &mut Vec<Problem>) -> Option<S
 
 #[derive(Debug)]
 struct MistakePlace {
-    /// The key, as it was written.
     path: Path,
     /// Indices and keys below it, if it is a list.
     inside: Vec<PathStep>,
 }
 
 impl MistakePlace {
-    fn of(steps: Vec<PathStep>, layers: &Layers) -> Self {
-        let mut steps = steps.into_iter();
-        let (mut path, mut inside) = (Path::new(), Vec::new());
-        for step in steps.by_ref() {
-            match step {
-                PathStep::Key(key) => path.push(key),
-                item @ PathStep::Item(_) => {
-                    inside.push(item);
-                    break;
-                }
-            }
-        }
-        inside.extend(steps);
-        Self { path: as_written(path, layers), inside }
+    fn of(mut steps: Vec<PathStep>, layers: &Layers) -> Self {
+        let list = steps.iter().position(|step| matches!(step, PathStep::Item(_))).unwrap_or(steps.len());
+        let inside = steps.split_off(list);
+        Self { path: as_written(keys(&steps), layers), inside }
     }
 
     /// Returns the unknown key, if the message is about one.
@@ -109,10 +97,10 @@ impl MistakePlace {
 
     /// The index of the wrong item, if it is a list.
     fn index(&self) -> Option<usize> {
-        self.inside.first().and_then(|step| match step {
+        match self.inside.first()? {
             PathStep::Item(index) => Some(*index),
             PathStep::Key(_) => None,
-        })
+        }
     }
 
     /// The path of an unknown key; some deserializers name the table it is in, others the key.
@@ -126,11 +114,7 @@ impl MistakePlace {
 
     /// The path without the steps inside a list: the value shows the item.
     fn shown_path(&self) -> Path {
-        let keys = self.inside.iter().filter_map(|step| match step {
-            PathStep::Key(key) => Some(key.clone()),
-            PathStep::Item(_) => None,
-        });
-        self.path.iter().cloned().chain(keys).collect()
+        [&self.path[..], &keys(&self.inside)].concat()
     }
 
     fn value(&self, layers: &Layers) -> Option<Value> {
@@ -158,6 +142,14 @@ impl MistakePlace {
     fn mend_around(&self, layers: &mut Layers) -> bool {
         (1..self.path.len()).rev().any(|length| self.path.get(..length).is_some_and(|path| layers.repair(path)))
     }
+}
+
+fn keys(steps: &[PathStep]) -> Path {
+    let key = |step: &PathStep| match step {
+        PathStep::Key(key) => Some(key.clone()),
+        PathStep::Item(_) => None,
+    };
+    steps.iter().filter_map(key).collect()
 }
 
 /// Returns the defaults as they would be written: keys that count in several places appear once.
@@ -192,19 +184,14 @@ fn spelled_out(mut table: Table) -> Table {
             types.iter_mut().for_each(|(_, kind)| inherit(kind, &common));
         }
     }
-    let player = match table.get("player") {
-        Some(Value::Table(player)) => player.clone(),
-        _ => Table::new(),
-    };
+    let player = table.get("player").and_then(Value::as_table).cloned().unwrap_or_default();
     if let Some(Value::Table(profiles)) = table.get_mut("profiles") {
         for (_, profile) in profiles.iter_mut() {
             if let Value::Table(overrides) = profile {
-                let when = take(overrides, ["when"]);
+                let mut whole = take(overrides, ["when"]);
                 inherit(profile, &player);
-                let player = std::mem::replace(profile, Value::Table(when));
-                if let Value::Table(profile) = profile {
-                    profile.insert("player".to_owned(), player);
-                }
+                whole.insert("player".to_owned(), profile.clone());
+                *profile = Value::Table(whole);
             }
         }
     }
@@ -226,7 +213,7 @@ fn inherit(value: &mut Value, common: &Table) {
 
 /// Returns the original place of a key of the spelled-out table: its own place if it is there,
 /// otherwise the one it was inherited from.
-fn as_written(path: Path, layers: &Layers) -> Path {
+pub(super) fn as_written(path: Path, layers: &Layers) -> Path {
     let texts: Vec<&str> = path.iter().map(String::as_str).collect();
     let rest = |from: usize| path.get(from..).unwrap_or_default();
     let own = match texts.as_slice() {
@@ -246,9 +233,4 @@ fn as_written(path: Path, layers: &Layers) -> Path {
         }
         _ => own,
     }
-}
-
-/// Returns the original place of a key named by a cross-check.
-pub(super) fn place_of(path: &[String], layers: &Layers) -> Path {
-    as_written(path.to_vec(), layers)
 }

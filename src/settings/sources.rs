@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, fs, io, path::PathBuf};
 
-use config::{ConfigError, Map, Source, Value, ValueKind};
+use config::{Map, Value, ValueKind};
 use toml::{Table, de::DeTable};
 
 use super::{
@@ -21,7 +21,6 @@ pub struct Sources {
     pub flags: Vec<Flag>,
 }
 
-/// One key that the command line sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flag {
     /// The flag that does it, such as `--set`, for messages.
@@ -132,62 +131,38 @@ impl Readings {
     }
 }
 
-#[derive(Clone, Debug, Default)]
-pub(super) struct SettingsLayer(pub(super) Map<String, Value>);
+pub(super) type Layer = Map<String, Value>;
 
-impl Source for SettingsLayer {
-    fn clone_into_box(&self) -> Box<dyn Source + Send + Sync> {
-        Box::new(self.clone())
+/// Returns the layer of a file, every value with its line.
+pub(super) fn file_layer(name: &str, text: &str) -> Result<Layer, Vec<Problem>> {
+    let line = |span: Option<std::ops::Range<usize>>| {
+        let before = span.and_then(|span| text.get(..span.start)).unwrap_or_default();
+        Some(format!("{name}:{}", before.matches('\n').count() + 1))
+    };
+    let (document, errors) = DeTable::parse_recoverable(text);
+    let refused = |error: &toml::de::Error| Problem::new(&line(error.span()), explained(text, error));
+    if !errors.is_empty() {
+        return Err(errors.iter().map(refused).collect());
     }
-
-    fn collect(&self) -> Result<Map<String, Value>, ConfigError> {
-        Ok(self.0.clone())
-    }
+    let table: Table = text.parse().map_err(|error| vec![refused(&error)])?;
+    let span = |key: &str| document.get_ref().get(key);
+    Ok(table.iter().map(|(key, value)| (key.clone(), from_toml(value, span(key), &line))).collect())
 }
 
-impl SettingsLayer {
-    pub(super) fn built_in(table: &Table) -> Self {
-        Self::of(from_toml(&toml::Value::Table(table.clone()), None, &|_| None))
+/// Returns a layer with one value below tables. `None` if the path names no key.
+pub(super) fn value_layer(path: &[String], value: Value) -> Option<Layer> {
+    if path.is_empty() || path.iter().any(String::is_empty) {
+        return None;
     }
+    let table = |value, key: &String| Value::new(None, ValueKind::Table(Map::from([(key.clone(), value)])));
+    path.iter().rev().fold(value, table).into_table().ok()
+}
 
-    /// A file, every value with its line.
-    pub(super) fn file(name: &str, text: &str) -> Result<Self, Vec<Problem>> {
-        let line = |span: Option<std::ops::Range<usize>>| {
-            let before = span.and_then(|span| text.get(..span.start)).unwrap_or_default();
-            Some(format!("{name}:{}", before.matches('\n').count() + 1))
-        };
-        let (document, errors) = DeTable::parse_recoverable(text);
-        let refused = |error: &toml::de::Error| Problem::new(&line(error.span()), explained(text, error));
-        if !errors.is_empty() {
-            return Err(errors.iter().map(refused).collect());
-        }
-        let table: Table = text.parse().map_err(|error| vec![refused(&error)])?;
-        let values = table
-            .iter()
-            .map(|(key, value)| (key.clone(), from_toml(value, document.get_ref().get(key.as_str()), &line)));
-        Ok(Self(values.collect()))
-    }
-
-    /// One value below tables. `None` if the path names no key.
-    pub(super) fn of_value(path: &[String], value: Value) -> Option<Self> {
-        let named = !path.is_empty() && path.iter().all(|key| !key.is_empty());
-        let table = |value, key: &String| Value::new(None, ValueKind::Table(Map::from([(key.clone(), value)])));
-        named.then(|| Self::of(path.iter().rev().fold(value, table)))
-    }
-
-    fn of(value: Value) -> Self {
-        match value.kind {
-            ValueKind::Table(table) => Self(table),
-            _ => Self::default(),
-        }
-    }
-
-    /// Takes out keys that look like paths to the `config` crate; none of ours does.
-    pub(super) fn take_strange_keys(&mut self) -> Vec<(String, Value)> {
-        let bare = |key: &str| key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-        let strange: Vec<String> = self.0.keys().filter(|key| !bare(key)).cloned().collect();
-        strange.into_iter().filter_map(|key| self.0.remove_entry(&key)).collect()
-    }
+/// Takes out keys that look like paths to the `config` crate; none of ours does.
+pub(super) fn take_strange_keys(layer: &mut Layer) -> Vec<(String, Value)> {
+    let bare = |key: &str| key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    let strange: Vec<String> = layer.keys().filter(|key| !bare(key)).cloned().collect();
+    strange.into_iter().filter_map(|key| layer.remove_entry(&key)).collect()
 }
 
 #[cfg(test)]
@@ -205,7 +180,7 @@ mod tests {
             ),
             ("[a]\nb = two", "my.toml:2: invalid boolean, expected `true`; a text stands in quotes, such as \"two\""),
         ] {
-            let problems = SettingsLayer::file("my.toml", text).map(|_| ()).expect_err(text);
+            let problems = file_layer("my.toml", text).map(|_| ()).expect_err(text);
             assert_eq!(problems.first().map(ToString::to_string).as_deref(), Some(expected));
         }
     }

@@ -56,7 +56,6 @@ pub(super) fn to_toml(value: &Value) -> Option<toml::Value> {
     })
 }
 
-/// The value at `path` below a table.
 pub(super) fn at<'a>(root: &'a Value, path: &[String]) -> Option<&'a Value> {
     path.iter().try_fold(root, |value, key| match &value.kind {
         ValueKind::Table(table) => table.get(key),

@@ -12,7 +12,8 @@ use tokio::{
     time::Instant,
 };
 
-use super::{Echo, FaultPlan, LineFacts, RequestFault, RequestKind, Span, StreamFault, StreamId, Streams, When};
+use super::{FaultPlan, LineFacts, RequestFault, RequestKind, Span, StreamFault, Streams, When};
+use crate::or_never;
 
 /// Decides what goes wrong. Cheap to clone; all clones are one.
 #[derive(Clone)]
@@ -28,7 +29,7 @@ struct Inner {
     /// Faults of requests, each with the number of requests that still suffer it and the time of its end, if there is one.
     requests: Vec<(RequestKind, u32, Option<Instant>, RequestFault)>,
     arranged: Vec<(Streams, When, StreamFault)>,
-    open: Vec<(StreamId, mpsc::UnboundedSender<StreamFault>)>,
+    open: Vec<(Streams, mpsc::UnboundedSender<StreamFault>)>,
     seen: BTreeMap<RequestKind, u64>,
 }
 
@@ -76,7 +77,6 @@ impl FaultInjector {
         hit.filter(|(_, sender)| sender.send(fault).is_ok()).count()
     }
 
-    /// Returns the number of requests of a kind so far.
     pub fn requests_seen(&self, kind: RequestKind) -> u64 {
         self.inner().seen.get(&kind).copied().unwrap_or(0)
     }
@@ -104,7 +104,7 @@ impl FaultInjector {
         inner.request_by_plan(kind)
     }
 
-    pub fn open_stream(&self, id: StreamId) -> StreamFaults {
+    pub fn open_stream(&self, id: Streams) -> StreamFaults {
         let (sender, commands) = mpsc::unbounded_channel();
         let mut inner = self.inner();
         inner.open.retain(|(_, sender)| !sender.is_closed());
@@ -122,7 +122,6 @@ impl FaultInjector {
         StreamFaults { faults: self.clone(), id, commands, cut, echoed: 0 }
     }
 
-    /// Returns the plan as it is now.
     pub fn plan(&self) -> FaultPlan {
         self.inner().plan.clone()
     }
@@ -167,7 +166,7 @@ impl Inner {
 
 pub struct StreamFaults {
     faults: FaultInjector,
-    id: StreamId,
+    id: Streams,
     commands: mpsc::UnboundedReceiver<StreamFault>,
     cut: Option<(Instant, StreamFault)>,
     /// The ply of the last echo of an own move.
@@ -191,34 +190,24 @@ impl StreamFaults {
         let echoes = line.ply.filter(|ply| line.own_move && *ply > self.echoed);
         if let (Some(ply), Some(echo)) = (echoes, inner.plan.echo) {
             self.echoed = ply;
-            return Some(match echo {
-                Echo::Late(time) => StreamFault::Late(time),
-                Echo::Never => StreamFault::Drop,
-            });
+            return Some(echo);
         }
         inner.line_by_plan()
     }
 
-    /// Returns the plan as it is now.
     pub fn plan(&self) -> FaultPlan {
         self.faults.plan()
     }
 
     /// Waits for an accident that does not wait for a line.
     pub async fn next(&mut self) -> StreamFault {
-        let cut = self.cut;
-        let cut = async move {
-            match cut {
-                Some((at, how)) => {
-                    tokio::time::sleep_until(at).await;
-                    how
-                }
-                None => std::future::pending().await,
-            }
-        };
+        let cut = self.cut.map(async |(at, how)| {
+            tokio::time::sleep_until(at).await;
+            how
+        });
         tokio::select! {
             Some(fault) = self.commands.recv() => fault,
-            how = cut => {
+            how = or_never(cut) => {
                 // It strikes once: the last data may trickle for a while.
                 self.cut = None;
                 how
@@ -264,7 +253,7 @@ mod tests {
     #[test]
     fn line_after_own_moves_is_withheld() {
         let faults = FaultInjector::new("echo=never".parse().expect("a plan"), None);
-        let mut stream = faults.open_stream(StreamId { account: "me".to_owned(), game: None });
+        let mut stream = faults.open_stream(Streams::Events("me".to_owned()));
         let mut line = |ply, own_move| stream.on_line(LineFacts { ply: Some(ply), own_move });
         assert_eq!(line(1, true), Some(StreamFault::Drop));
         assert_eq!([line(1, true), line(2, false)], [None, None]);

@@ -10,7 +10,7 @@ mod injector;
 mod plan;
 
 pub use injector::{FaultInjector, StreamFaults};
-pub use plan::{Echo, FaultPlan};
+pub use plan::FaultPlan;
 
 use std::time::Duration;
 
@@ -19,9 +19,7 @@ use domain::GameId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RequestKind {
     EventStream,
-    /// Opening the stream of a game.
     GameStream,
-    /// A move sent to a game.
     Move,
     /// Writing or reading a chat.
     Chat,
@@ -31,7 +29,6 @@ pub enum RequestKind {
     Challenge,
     /// Account, running games, tokens, upgrade.
     Account,
-    /// A request of no other kind.
     Other,
 }
 
@@ -84,6 +81,7 @@ pub struct LineFacts {
     pub own_move: bool,
 }
 
+/// One stream ([`Self::Events`], [`Self::Board`]) or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Streams {
     /// The event stream of an account.
@@ -95,20 +93,16 @@ pub enum Streams {
     All,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StreamId {
-    pub account: String,
-    /// The game it is about; `None` is the event stream.
-    pub game: Option<GameId>,
-}
-
 impl Streams {
-    pub fn contains(&self, stream: &StreamId) -> bool {
-        match self {
-            Self::All => true,
-            Self::Events(name) => stream.game.is_none() && stream.account.eq_ignore_ascii_case(name),
-            Self::Game(game) => stream.game.as_ref() == Some(game),
-            Self::Board(game, name) => stream.game.as_ref() == Some(game) && stream.account.eq_ignore_ascii_case(name),
+    fn contains(&self, one: &Self) -> bool {
+        match (self, one) {
+            (Self::All, _) => true,
+            (Self::Events(name), Self::Events(account)) => account.eq_ignore_ascii_case(name),
+            (Self::Game(game), Self::Board(other, _)) => game == other,
+            (Self::Board(game, name), Self::Board(other, account)) => {
+                game == other && account.eq_ignore_ascii_case(name)
+            }
+            _ => false,
         }
     }
 }
@@ -117,7 +111,6 @@ impl Streams {
 pub enum When {
     /// Now, on the open streams.
     Now,
-    /// With the next line of a stream.
     NextLine,
     /// With the first line of a game's stream that shows this number of plies.
     AtPly(usize),

@@ -2,15 +2,8 @@
 
 use std::{fmt, num::NonZeroU32, str::FromStr, time::Duration};
 
+use super::StreamFault;
 use crate::dialect::Dialect;
-
-/// The time of the echo of a player's own move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Echo {
-    Late(Duration),
-    /// Never: the first line that shows the move is not sent. (The next one shows it as well.)
-    Never,
-}
 
 /// The frequencies of faults, in percent where they are numbers.
 ///
@@ -54,8 +47,9 @@ pub struct FaultPlan {
     pub first_line: Option<Duration>,
     /// `late=5s`: every line of a stream comes this late.
     pub late: Option<Duration>,
-    /// `echo=3s`, `echo=never`: the echo of a player's own move comes late, or not at all.
-    pub echo: Option<Echo>,
+    /// `echo=3s`, `echo=never`: the echo of a player's own move comes late, or not at all ([`StreamFault::Drop`]); the next
+    /// line shows the move as well.
+    pub echo: Option<StreamFault>,
     /// `streams=10`: simultaneous requests a connection, streams and moves together; further ones
     /// wait. HTTP/2 only, where the limit is announced as `SETTINGS_MAX_CONCURRENT_STREAMS`; an
     /// HTTP/1.1 connection carries one anyway.
@@ -110,9 +104,9 @@ impl FaultPlan {
                 let number = value.trim_end_matches("/s").trim_end_matches('B').parse();
                 self.slow = Some(number.map_err(|_| wrong("bytes a second, such as 100B/s"))?);
             }
-            "echo" if value == "never" => self.echo = Some(Echo::Never),
+            "echo" if value == "never" => self.echo = Some(StreamFault::Drop),
             "echo" => {
-                let late = parse_delay(value).map(Echo::Late);
+                let late = parse_delay(value).map(StreamFault::Late);
                 self.echo = Some(late.ok_or_else(|| wrong("a time such as 3s, or the word never"))?);
             }
             "dialect" => {
@@ -159,8 +153,8 @@ impl fmt::Display for FaultPlan {
         parts.extend(self.slow.map(|rate| format!("slow={rate}B/s")));
         parts.extend(self.streams.map(|most| format!("streams={most}")));
         parts.extend(self.echo.map(|echo| match echo {
-            Echo::Late(time) => format!("echo={}ms", time.as_millis()),
-            Echo::Never => "echo=never".to_owned(),
+            StreamFault::Late(time) => format!("echo={}ms", time.as_millis()),
+            _ => "echo=never".to_owned(),
         }));
         if self.dialect != Dialect::default() {
             parts.push(format!("dialect={}", self.dialect.key()));
@@ -196,10 +190,13 @@ mod tests {
         );
         assert_eq!(
             (plan.slow.map(NonZeroU32::get), plan.open, plan.echo, plan.dialect),
-            (Some(100), Some(Duration::from_secs(4)), Some(Echo::Never), Dialect::Uhlin)
+            (Some(100), Some(Duration::from_secs(4)), Some(StreamFault::Drop), Dialect::Uhlin)
         );
         assert_eq!(plan.to_string().parse(), Ok(plan));
-        assert_eq!("echo=2s".parse::<FaultPlan>().expect("a plan").echo, Some(Echo::Late(Duration::from_secs(2))));
+        assert_eq!(
+            "echo=2s".parse::<FaultPlan>().expect("a plan").echo,
+            Some(StreamFault::Late(Duration::from_secs(2)))
+        );
         assert_eq!("".parse(), Ok(FaultPlan::default()));
     }
 

@@ -1,7 +1,7 @@
 //! Visitors: names and passwords, sessions, seeks, and the numbers of running games.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -51,7 +51,6 @@ pub(crate) enum Notice {
     /// Something for all who watch a game, but not for its players.
     Whisper(GameId, String),
     Seek(Seek),
-    /// Removed seeks.
     SeeksGone(Vec<u32>),
 }
 
@@ -59,7 +58,6 @@ pub(crate) enum Notice {
 pub(crate) struct Seek {
     pub index: u32,
     pub by: Visitor,
-    /// The seeker's rating and so on.
     pub seat: PlayerView,
     pub wanted: Wanted,
 }
@@ -93,7 +91,7 @@ struct LoggedIn {
 #[derive(Default)]
 struct Inner {
     passwords: HashMap<AccountId, String>,
-    guests: HashMap<AccountId, String>,
+    guests: HashSet<AccountId>,
     logged_in: HashMap<AccountId, LoggedIn>,
     seeks: BTreeMap<u32, Seek>,
     residents: BTreeMap<AccountId, Visitor>,
@@ -103,7 +101,6 @@ struct Inner {
     seek_serial: u32,
 }
 
-/// The lobby. Cheap to clone; all clones are one.
 #[derive(Clone, Default)]
 pub(crate) struct FicsLobby {
     // Held for moments only, never across an await.
@@ -126,14 +123,13 @@ impl FicsLobby {
 
     /// Returns true if the name belongs to a guest, now or earlier.
     pub(crate) fn is_guest(&self, account: &AccountId) -> bool {
-        self.inner().guests.contains_key(account)
+        self.inner().guests.contains(account)
     }
 
-    pub(crate) fn note_guest(&self, account: &AccountId, name: &str) {
-        self.inner().guests.insert(account.clone(), name.to_owned());
+    pub(crate) fn note_guest(&self, account: &AccountId) {
+        self.inner().guests.insert(account.clone());
     }
 
-    /// Returns the next name for a guest, such as `GuestABCD`.
     pub(crate) fn guest_name(&self) -> String {
         let mut inner = self.inner();
         inner.guest_serial += 1;
@@ -177,13 +173,10 @@ impl FicsLobby {
         self.post_seek(|index| Seek { index, by, seat, wanted: Wanted::new(terms) });
     }
 
-    pub(crate) fn residents(&self) -> Vec<Visitor> {
-        self.inner().residents.values().cloned().collect()
-    }
-
     pub(crate) fn visitors(&self) -> Vec<Visitor> {
-        let mut visitors = self.residents();
-        visitors.extend(self.inner().logged_in.values().map(|user| user.visitor.clone()));
+        let inner = self.inner();
+        let guests = inner.logged_in.values().map(|user| &user.visitor);
+        let mut visitors: Vec<Visitor> = inner.residents.values().chain(guests).cloned().collect();
         visitors.sort_by(|a, b| a.id.cmp(&b.id));
         visitors
     }

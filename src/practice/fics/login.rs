@@ -1,11 +1,11 @@
 use std::io;
 
 use super::{
-    context::FicsContext,
+    FicsContext,
     lobby::{Rank, Visitor},
     telnet::{Incoming, TelnetConnection},
 };
-use crate::account::AccountId;
+use crate::{account::AccountId, dialect::Dialect};
 
 const BANNER: &str = "\n\r           Welcome to the practice server of Concilio\n\r\
     \n\rIt speaks the language of the Free Internet Chess Server (freechess.org), and forgets everything when it stops.\n\r\
@@ -14,7 +14,6 @@ const BANNER: &str = "\n\r           Welcome to the practice server of Concilio\
 const HIDE: &[u8] = b"\xff\xfb\x01";
 const SHOW: &[u8] = b"\xff\xfc\x01";
 const ATTEMPTS: usize = 5;
-const LENGTHS: std::ops::RangeInclusive<usize> = 3..=17;
 
 /// Logs a visitor in; returns the interface variables set by `%b` before the name as well. `None` if
 /// it gave up.
@@ -40,7 +39,7 @@ pub(crate) async fn enter(
         }
         match ask(context, telnet, &name).await? {
             Some(visitor) => return Ok(Some((visitor, bits))),
-            None if context.faults.plan().dialect.asks_again() => {}
+            None if context.faults.plan().dialect != Dialect::Uhlin => {}
             None => return Ok(None),
         }
     }
@@ -58,6 +57,15 @@ async fn line(telnet: &mut TelnetConnection) -> io::Result<String> {
             Incoming::Pong | Incoming::Fault(_) => {}
         }
     }
+}
+
+async fn hidden_line(telnet: &mut TelnetConnection, question: &str) -> io::Result<String> {
+    telnet.write(question.as_bytes()).await?;
+    telnet.write(HIDE).await?;
+    let answer = line(telnet).await?;
+    telnet.write(SHOW).await?;
+    telnet.write(b"\n\r").await?;
+    Ok(answer)
 }
 
 /// Identifies the visitor; `None` if refused.
@@ -81,14 +89,13 @@ async fn ask(context: &FicsContext, telnet: &mut TelnetConnection, name: &str) -
 }
 
 fn fault_of(name: &str) -> Option<&'static str> {
-    if !name.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-        Some("Sorry, names can only consist of lower and upper case letters.  Try again.")
-    } else if name.len() < *LENGTHS.start() {
-        Some("A name should be at least three characters long!  Try again.")
-    } else if name.len() > *LENGTHS.end() {
-        Some("Sorry, names may be at most 17 characters long.  Try again.")
-    } else {
-        None
+    match name.len() {
+        _ if !name.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
+            Some("Sorry, names can only consist of lower and upper case letters.  Try again.")
+        }
+        ..3 => Some("A name should be at least three characters long!  Try again."),
+        18.. => Some("Sorry, names may be at most 17 characters long.  Try again."),
+        _ => None,
     }
 }
 
@@ -97,11 +104,7 @@ async fn registered(context: &FicsContext, telnet: &mut TelnetConnection, name: 
         "\n\r\"{name}\" is a registered name.  If it is yours, type the password.\n\r\
          If not, just hit return to try another name.\n\r\n\rpassword: "
     );
-    telnet.write(question.as_bytes()).await?;
-    telnet.write(HIDE).await?;
-    let answer = line(telnet).await?;
-    telnet.write(SHOW).await?;
-    telnet.write(b"\n\r").await?;
+    let answer = hidden_line(telnet, &question).await?;
     if answer.is_empty() {
         return Ok(false);
     }
@@ -115,16 +118,10 @@ async fn registered(context: &FicsContext, telnet: &mut TelnetConnection, name: 
 async fn guest(context: &FicsContext, telnet: &mut TelnetConnection, name: &str) -> io::Result<Option<Visitor>> {
     let (name, words) = if name.eq_ignore_ascii_case("guest") || name.eq_ignore_ascii_case("g") {
         let name = context.lobby.guest_name();
-        let words = format!(
-            "Logging you in as \"{name}\"; you may use this name to play unrated games.\n\r\
-             (After logging in, do \"help register\" for more info on how to register.)"
-        );
+        let words = format!("Logging you in as \"{name}\"; you may use this name to play unrated games.");
         (name, words)
     } else {
-        let words = format!(
-            "\"{name}\" is not a registered name.  You may play unrated games as a guest.\n\r\
-             (After logging in, do \"help register\" for more info on how to register.)"
-        );
+        let words = format!("\"{name}\" is not a registered name.  You may play unrated games as a guest.");
         (name.to_owned(), words)
     };
     let id = AccountId::of(&name);
@@ -133,13 +130,12 @@ async fn guest(context: &FicsContext, telnet: &mut TelnetConnection, name: &str)
         telnet.write(words.as_bytes()).await?;
         return Ok(None);
     }
-    let question = format!("\n\r{words}\n\r\n\rPress return to enter the server as \"{name}\":\n\r");
-    telnet.write(question.as_bytes()).await?;
-    telnet.write(HIDE).await?;
-    let _ = line(telnet).await?;
-    telnet.write(SHOW).await?;
-    telnet.write(b"\n\r").await?;
-    context.lobby.note_guest(&id, &name);
+    let question = format!(
+        "\n\r{words}\n\r(After logging in, do \"help register\" for more info on how to register.)\n\r\n\r\
+         Press return to enter the server as \"{name}\":\n\r"
+    );
+    let _ = hidden_line(telnet, &question).await?;
+    context.lobby.note_guest(&id);
     let owned = name.clone();
     // An earlier visitor may have had the same name.
     let _ = context.server_state.ask(move |state| state.add_account(&owned, false)).await.map_err(io::Error::other)?;

@@ -14,8 +14,6 @@
 //! state, so that a game means the same over both protocols.
 
 mod commands;
-mod context;
-mod joined;
 mod lobby;
 mod login;
 mod offers;
@@ -29,10 +27,17 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-pub(super) use context::FicsContext;
 pub(super) use lobby::{FicsLobby, Notice};
 
-use super::connection::PracticeListener;
+use super::{connection::PracticeListener, faults::FaultInjector, state::StateHandle};
+
+pub(super) struct FicsContext {
+    pub server_state: StateHandle,
+    pub lobby: FicsLobby,
+    pub faults: FaultInjector,
+    /// Lines of noise a second.
+    pub noise: u32,
+}
 
 pub(super) async fn serve(context: FicsContext, mut listener: PracticeListener, stop: CancellationToken) {
     let context = Arc::new(context);

@@ -1,5 +1,6 @@
 //! Offers between a player and others, by the numbers under which the player knows them.
 
+use crate::game::Stop;
 use domain::{ChallengeId, GameId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,8 +10,7 @@ pub(crate) enum PendingKind {
     Draw,
     /// Taking back a number of plies.
     Takeback(usize),
-    Abort,
-    Adjourn,
+    Stop(Stop),
 }
 
 impl PendingKind {
@@ -19,8 +19,8 @@ impl PendingKind {
             Self::Match(_) | Self::Resume(_) => "match",
             Self::Draw => "draw",
             Self::Takeback(_) => "takeback",
-            Self::Abort => "abort",
-            Self::Adjourn => "adjourn",
+            Self::Stop(Stop::Abort) => "abort",
+            Self::Stop(Stop::Adjourn) => "adjourn",
         }
     }
 
@@ -33,7 +33,6 @@ impl PendingKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PendingOffer {
     pub index: u32,
-    /// True for an own offer.
     pub ours: bool,
     pub with: String,
     pub what: PendingKind,
@@ -47,15 +46,15 @@ impl PendingOffer {
             PendingKind::Match(_) | PendingKind::Resume(_) => format!("a challenge: {}.", self.terms),
             PendingKind::Draw => "a draw.".to_owned(),
             PendingKind::Takeback(plies) => format!("to takeback the last {plies} half moves."),
-            PendingKind::Abort => "to abort the game.".to_owned(),
-            PendingKind::Adjourn => "an adjournment.".to_owned(),
+            PendingKind::Stop(Stop::Abort) => "to abort the game.".to_owned(),
+            PendingKind::Stop(Stop::Adjourn) => "an adjournment.".to_owned(),
         }
     }
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct PendingOffers {
-    standing: Vec<PendingOffer>,
+    pub standing: Vec<PendingOffer>,
     serial: u32,
 }
 
@@ -72,13 +71,7 @@ impl PendingOffers {
     }
 
     pub(crate) fn remove(&mut self, gone: impl Fn(&PendingOffer) -> bool) -> Vec<PendingOffer> {
-        let (gone, standing) = std::mem::take(&mut self.standing).into_iter().partition(gone);
-        self.standing = standing;
-        gone
-    }
-
-    pub(crate) fn all(&self) -> &[PendingOffer] {
-        &self.standing
+        self.standing.extract_if(.., |offer| gone(offer)).collect()
     }
 
     /// Returns the offers that a player means, own or received: by number, name, kind (`draw`, `t
@@ -86,24 +79,19 @@ impl PendingOffers {
     pub(crate) fn meant(&self, ours: bool, handle: &str) -> Vec<PendingOffer> {
         let handle = handle.trim().to_lowercase();
         let handle = handle.strip_prefix("t ").unwrap_or(&handle).trim();
-        let fits = |offer: &&PendingOffer| {
-            offer.ours == ours
-                && match handle.parse::<u32>() {
-                    Ok(index) => offer.index == index,
-                    Err(_) => {
-                        matches!(handle, "" | "all")
-                            || offer.with.eq_ignore_ascii_case(handle)
-                            || offer.what.word() == handle
-                    }
-                }
+        let all = self.standing.iter().filter(|offer| offer.ours == ours).cloned();
+        if let Ok(index) = handle.parse::<u32>() {
+            return all.filter(|offer| offer.index == index).collect();
+        }
+        let fits = |offer: &PendingOffer| {
+            matches!(handle, "" | "all") || offer.with.eq_ignore_ascii_case(handle) || offer.what.word() == handle
         };
-        let meant: Vec<_> = self.standing.iter().filter(fits).cloned().collect();
-        if !meant.is_empty() || handle.parse::<u32>().is_ok() {
+        let meant: Vec<_> = all.clone().filter(fits).collect();
+        if !meant.is_empty() {
             return meant;
         }
         // The beginning of a player's name is enough.
-        let begins = |offer: &&PendingOffer| offer.ours == ours && offer.with.to_lowercase().starts_with(handle);
-        self.standing.iter().filter(begins).cloned().collect()
+        all.filter(|offer| offer.with.to_lowercase().starts_with(handle)).collect()
     }
 }
 
@@ -117,7 +105,7 @@ mod tests {
         assert_eq!(offers.add(false, "Ann", PendingKind::Draw, ""), Some(1));
         assert_eq!(offers.add(false, "Ann", PendingKind::Draw, ""), None);
         offers.add(false, "Bob", PendingKind::Match(ChallengeId::new("x")), "Bob Ann unrated blitz 5 0");
-        offers.add(true, "Ann", PendingKind::Abort, "");
+        offers.add(true, "Ann", PendingKind::Stop(Stop::Abort), "");
         let meant = |handle| offers.meant(false, handle).iter().map(|offer| offer.index).collect::<Vec<_>>();
         for (handle, expected) in [
             ("1", vec![1]),

@@ -11,7 +11,9 @@ use tokio::{
 
 use crate::{
     connection::ClientConnection,
+    dialect::Dialect,
     faults::{FaultInjector, LineFacts, StreamFault, StreamFaults},
+    or_never,
 };
 use util::timeseal::{self, Version};
 
@@ -40,22 +42,22 @@ pub(crate) struct TelnetConnection {
     read: BytesMut,
     skipping: bool,
     first_line: bool,
-    seal: Option<Version>,
+    /// The version of timeseal that the client speaks.
+    pub seal: Option<Version>,
     /// True if a line may be taken from the input: with one command at a time, not before more
     /// arrives.
     ready: bool,
-    /// Pings that were not answered yet.
-    pings: u32,
+    /// Pings that the client has not answered yet.
+    pub pings: u32,
     injector: FaultInjector,
-    /// The faults of the stream, after the login.
-    faults: Option<StreamFaults>,
+    /// Set after the login.
+    pub faults: Option<StreamFaults>,
     silent: bool,
     next_block: Option<StreamFault>,
     held: Option<String>,
     /// Late output, and the output behind it, each with its earliest time. The times never
     /// decrease.
     late: VecDeque<(Instant, Vec<u8>)>,
-    /// Output gathered to be sent together, if any.
     gathered: Option<Vec<u8>>,
 }
 
@@ -79,19 +81,6 @@ impl TelnetConnection {
         }
     }
 
-    pub(crate) fn set_faults(&mut self, faults: StreamFaults) {
-        self.faults = Some(faults);
-    }
-
-    pub(crate) fn is_sealed(&self) -> bool {
-        self.seal.is_some()
-    }
-
-    /// Returns true if a client that speaks timeseal owes an answer.
-    pub(crate) fn owes_pong(&self) -> bool {
-        self.pings > 0
-    }
-
     /// The next thing that comes. Nothing is lost when this is dropped while it waits.
     pub(crate) async fn next(&mut self) -> io::Result<Incoming> {
         loop {
@@ -101,21 +90,14 @@ impl TelnetConnection {
             if self.ready
                 && let Some(input) = self.next_line()?
             {
-                self.ready = self.faults.is_none() || !self.injector.plan().dialect.takes_one_command_at_a_time();
+                self.ready = self.faults.is_none() || self.injector.plan().dialect != Dialect::Uhlin;
                 return Ok(input);
             }
             let Self { connection, read, faults, late, .. } = self;
-            let fault = async {
-                match faults {
-                    Some(faults) => faults.next().await,
-                    None => pending().await,
-                }
-            };
-            let due = late.front().map(|(at, _)| *at);
             tokio::select! {
                 biased;
-                fault = fault => return Ok(Incoming::Fault(fault)),
-                () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => return Ok(Incoming::Due),
+                fault = or_never(faults.as_mut().map(StreamFaults::next)) => return Ok(Incoming::Fault(fault)),
+                () = or_never(late.front().map(|(at, _)| sleep_until(*at))) => return Ok(Incoming::Due),
                 read = connection.read_buf(read) => if read? == 0 {
                     return Err(io::ErrorKind::UnexpectedEof.into());
                 },
@@ -167,20 +149,12 @@ impl TelnetConnection {
     }
 
     /// Sends the gathered output.
-    ///
-    /// # Errors
-    /// If the connection is over, or the client does not read.
     pub(crate) async fn release(&mut self) -> io::Result<()> {
-        match self.gathered.take() {
-            Some(bytes) => self.write_at_its_rate(&bytes).await,
-            None => Ok(()),
-        }
+        let gathered = self.gathered.take().unwrap_or_default();
+        self.write_at_its_rate(&gathered).await
     }
 
     /// Sends bytes behind late output, without faults.
-    ///
-    /// # Errors
-    /// If the connection is over, or the client does not read.
     pub(crate) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.silent {
             return Ok(());
@@ -199,14 +173,11 @@ impl TelnetConnection {
     /// Lets bytes be sent after this time, and not before what is late already.
     fn write_late(&mut self, after: Duration, bytes: &[u8]) {
         let at = Instant::now() + after;
-        let last = self.late.back().map_or(at, |(last, _)| *last);
-        self.late.push_back((at.max(last), bytes.to_vec()));
+        let at = self.late.back().map_or(at, |(last, _)| at.max(*last));
+        self.late.push_back((at, bytes.to_vec()));
     }
 
     /// Sends late output that is due.
-    ///
-    /// # Errors
-    /// If the connection is over, or the client does not read.
     pub(crate) async fn send_due(&mut self) -> io::Result<()> {
         while let Some((_, bytes)) = self.late.pop_front_if(|(at, _)| *at <= Instant::now()) {
             self.write_at_its_rate(&bytes).await?;
@@ -215,9 +186,6 @@ impl TelnetConnection {
     }
 
     /// Sends all late output, each at its time.
-    ///
-    /// # Errors
-    /// If the connection is over, or the client does not read.
     pub(crate) async fn finish(&mut self) -> io::Result<()> {
         while let Some((at, bytes)) = self.late.pop_front() {
             sleep_until(at).await;
@@ -239,7 +207,6 @@ impl TelnetConnection {
         timeout(WRITE, self.connection.write_all(bytes)).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
     }
 
-    /// Sends a timeseal question, if the client speaks it.
     pub(crate) async fn ping(&mut self) -> io::Result<()> {
         if self.silent {
             return Ok(());
@@ -254,9 +221,6 @@ impl TelnetConnection {
     }
 
     /// Sends a piece of text, whole lines that belong together; `facts` are what faults go by.
-    ///
-    /// # Errors
-    /// When the connection is over, or a fault ends it.
     pub(crate) async fn send(&mut self, block: &str, facts: LineFacts) -> io::Result<()> {
         let struck = self.next_block.take().or_else(|| self.faults.as_mut().and_then(|faults| faults.on_line(facts)));
         match struck {
@@ -275,52 +239,35 @@ impl TelnetConnection {
         }
     }
 
-    /// Lets a fault happen.
     pub(crate) async fn apply(&mut self, fault: StreamFault, block: Option<&str>) -> io::Result<()> {
-        let half = block.map_or("\n\r<12> rnbqkb", |block| &block[..block.floor_char_boundary(block.len() / 2)]);
-        let cut = || Err(io::Error::new(io::ErrorKind::ConnectionAborted, "cut by the plan"));
         if fault.ends_the_stream() {
             // The fault strikes at once and drops everything still queued.
             self.late.clear();
-        }
-        if fault.ends_the_stream() || fault == StreamFault::Silence {
             self.release().await?;
         }
-        match (fault, block) {
-            (StreamFault::CleanEnd, _) => cut(),
-            (StreamFault::CutMidLine, _) => {
-                self.write(half.as_bytes()).await?;
-                cut()
-            }
-            (StreamFault::Abort, _) => {
-                self.connection.control().reset();
-                cut()
-            }
-            (StreamFault::AbortMidLine, _) => {
-                self.write(half.as_bytes()).await?;
-                self.connection.control().reset();
-                cut()
-            }
-            (StreamFault::Silence, _) => {
-                self.silent = true;
-                Ok(())
-            }
-            (StreamFault::Duplicate, Some(block)) => self.write(block.repeat(2).as_bytes()).await,
-            (StreamFault::Drop, Some(_)) => Ok(()),
-            (StreamFault::Late(_), Some(_)) if self.silent => Ok(()),
-            (StreamFault::Late(time), Some(block)) => {
-                self.write_late(time, block.as_bytes());
-                Ok(())
-            }
-            (StreamFault::Reorder | StreamFault::Duplicate | StreamFault::Drop | StreamFault::Late(_), _) => {
-                self.next_block = Some(fault);
-                Ok(())
-            }
+        if matches!(fault, StreamFault::CutMidLine | StreamFault::AbortMidLine) {
+            let half = block.map_or("\n\r<12> rnbqkb", |block| &block[..block.floor_char_boundary(block.len() / 2)]);
+            self.write(half.as_bytes()).await?;
         }
+        if matches!(fault, StreamFault::Abort | StreamFault::AbortMidLine) {
+            self.reset();
+        }
+        match (fault, block) {
+            (StreamFault::Silence, _) => self.silent = true,
+            _ if fault.ends_the_stream() => {
+                return Err(io::Error::new(io::ErrorKind::ConnectionAborted, "cut by the plan"));
+            }
+            (StreamFault::Duplicate, Some(block)) => self.write(block.repeat(2).as_bytes()).await?,
+            (StreamFault::Late(time), Some(block)) if !self.silent => self.write_late(time, block.as_bytes()),
+            (StreamFault::Drop | StreamFault::Late(_), Some(_)) => {}
+            // It strikes the next block.
+            _ => self.next_block = Some(fault),
+        }
+        Ok(())
     }
 
     pub(crate) fn reset(&self) {
-        self.connection.control().reset();
+        self.connection.control.reset();
     }
 }
 

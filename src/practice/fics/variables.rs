@@ -83,43 +83,9 @@ const NUMBERS: [(&str, u32, u32, u32); 12] = [
 const TEXTS: [&str; 9] = ["busy", "formula", "interface", "language", "lang", "partner", "prompt", "tourney", "tzone"];
 
 /// Interface variables in the order of the bits that `%b` sets at the login.
-pub(crate) const INTERFACE: [&str; 35] = [
-    "compressmove",
-    "audiochat",
-    "seekremove",
-    "defprompt",
-    "lock",
-    "startpos",
-    "block",
-    "gameinfo",
-    "xdr",
-    "pendinfo",
-    "graph",
-    "seekinfo",
-    "extascii",
-    "nohighlight",
-    "vthighlight",
-    "showserver",
-    "pin",
-    "ms",
-    "pinginfo",
-    "boardinfo",
-    "extuserinfo",
-    "seekca",
-    "showownseek",
-    "premove",
-    "smartmove",
-    "movecase",
-    "suicide",
-    "crazyhouse",
-    "losers",
-    "wildcastle",
-    "fr",
-    "nowrap",
-    "allresults",
-    "obsping",
-    "singleboard",
-];
+const INTERFACE: &str = "compressmove audiochat seekremove defprompt lock startpos block gameinfo xdr pendinfo graph seekinfo \
+    extascii nohighlight vthighlight showserver pin ms pinginfo boardinfo extuserinfo seekca showownseek \
+    premove smartmove movecase suicide crazyhouse losers wildcastle fr nowrap allresults obsping singleboard";
 
 /// Variables that change the whole format, and are not supported.
 const NOT_SPOKEN: [&str; 3] = ["compressmove", "block", "xdr"];
@@ -129,7 +95,7 @@ pub(crate) struct Variables {
     switches: BTreeMap<&'static str, bool>,
     numbers: BTreeMap<&'static str, u32>,
     texts: BTreeMap<&'static str, String>,
-    notes: BTreeMap<u8, String>,
+    pub notes: BTreeMap<u8, String>,
     interface: BTreeMap<&'static str, bool>,
     dialect: Dialect,
 }
@@ -137,7 +103,7 @@ pub(crate) struct Variables {
 impl Variables {
     /// Creates the defaults; `bits` are those of `%b`.
     pub(crate) fn new(bits: Option<&str>, dialect: Dialect) -> Self {
-        let interface = INTERFACE.iter().map(|name| (*name, false)).collect();
+        let interface = INTERFACE.split(' ').map(|name| (name, false)).collect();
         let mut variables = Self {
             switches: SWITCHES.iter().map(|(name, value, ..)| (*name, *value)).collect(),
             numbers: NUMBERS.iter().map(|(name, value, ..)| (*name, *value)).collect(),
@@ -147,8 +113,8 @@ impl Variables {
             dialect,
         };
         // The lock holds from the end of the login on, wherever its bit is.
-        for (name, bit) in INTERFACE.iter().zip(bits.unwrap_or_default().chars()) {
-            if !NOT_SPOKEN.contains(name) {
+        for (name, bit) in INTERFACE.split(' ').zip(bits.unwrap_or_default().chars()) {
+            if !NOT_SPOKEN.contains(&name) {
                 variables.interface.insert(name, bit == '1');
             }
         }
@@ -163,13 +129,8 @@ impl Variables {
         self.numbers.get(name).copied().unwrap_or(0)
     }
 
-    /// Returns true if an interface variable is on.
     pub(crate) fn interface(&self, name: &str) -> bool {
-        self.dialect.has_interface_variables() && self.interface.get(name).copied().unwrap_or(false)
-    }
-
-    pub(crate) fn notes(&self) -> impl Iterator<Item = (u8, &str)> {
-        self.notes.iter().map(|(number, note)| (*number, note.as_str()))
+        !self.dialect.is_plain() && self.interface.get(name).copied().unwrap_or(false)
     }
 
     /// `set NAME VALUE`; returns the server's words.
@@ -218,7 +179,7 @@ impl Variables {
     /// The variable that a name or its beginning means.
     fn known(&self, name: &str) -> Option<&'static str> {
         let names = || self.switches.keys().chain(self.numbers.keys()).copied().chain(TEXTS);
-        let names = || names().filter(|name| *name != "autoflag" || self.dialect.flags_fall());
+        let names = || names().filter(|name| *name != "autoflag" || !self.dialect.is_plain());
         names().find(|known| *known == name).or_else(|| names().find(|known| known.starts_with(name)))
     }
 
@@ -230,14 +191,14 @@ impl Variables {
             Dialect::Uhlin => return format!("com_iset: {name} {value}"),
         }
         let name = name.to_lowercase();
-        let Some(known) = INTERFACE.iter().find(|known| **known == name) else {
+        let Some(known) = INTERFACE.split(' ').find(|known| *known == name) else {
             return format!("No such ivariable \"{name}\".");
         };
         if self.interface("lock") {
             return "Cannot alter: Interface setting locked.".to_owned();
         }
         let Some(wanted) = read_switch(value, self.interface(known)) else { return bad_value(known) };
-        if wanted && NOT_SPOKEN.contains(known) {
+        if wanted && NOT_SPOKEN.contains(&known) {
             return format!("Cannot alter: {known} is not spoken here.");
         }
         self.interface.insert(known, wanted);
@@ -321,7 +282,7 @@ mod tests {
     #[test]
     fn login_bits_follow_server_order() {
         let variables = Variables::new(Some("0010010101"), Dialect::Freechess);
-        let on: Vec<_> = INTERFACE.into_iter().filter(|name| variables.interface(name)).collect();
+        let on: Vec<_> = INTERFACE.split(' ').filter(|name| variables.interface(name)).collect();
         assert_eq!(on, ["seekremove", "startpos", "gameinfo", "pendinfo"]);
     }
 }

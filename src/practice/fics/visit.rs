@@ -1,13 +1,11 @@
 //! A connection from its banner to its end: what comes in is obeyed, what happens is shown.
 
-use std::{future::pending, io, sync::Arc};
+use std::{io, sync::Arc};
 
 use tokio::{sync::mpsc, time::Interval};
 
 use super::{
-    commands,
-    context::FicsContext,
-    joined::JoinedBoard,
+    FicsContext, commands,
     lobby::Notice,
     login,
     session::VisitorSession,
@@ -15,8 +13,8 @@ use super::{
 };
 use crate::{
     connection::ClientConnection,
-    faults::{RequestFault, StreamId},
-    state::BoardEvent,
+    faults::{RequestFault, Streams},
+    or_never,
 };
 
 pub(crate) async fn visit(context: Arc<FicsContext>, connection: ClientConnection) {
@@ -40,13 +38,13 @@ pub(crate) async fn visit(context: Arc<FicsContext>, connection: ClientConnectio
 impl VisitorSession {
     async fn attend(&mut self, mut notices: mpsc::UnboundedReceiver<Notice>, displaced: bool) -> io::Result<()> {
         let mut events = self.enter(displaced).await?;
-        self.telnet.set_faults(self.context.faults.open_stream(StreamId { account: self.me.name.clone(), game: None }));
+        self.telnet.faults = Some(self.context.faults.open_stream(Streams::Events(self.me.name.clone())));
         while !self.leaving {
             tokio::select! {
                 biased;
                 // Events of a board come before messages about it.
-                event = next_of(&mut self.playing) => self.at_board(event),
-                event = next_of(&mut self.watching) => self.at_watched_board(event),
+                event = or_never(self.playing.as_mut().map(|board| board.events.next())) => self.at_board(event),
+                event = or_never(self.watching.as_mut().map(|board| board.events.next())) => self.at_watched_board(event),
                 Some(event) = events.next() => self.account_event(event).await?,
                 Some(notice) = notices.recv() => self.notice(notice).await?,
                 incoming = self.telnet.next() => match incoming? {
@@ -62,7 +60,7 @@ impl VisitorSession {
                         self.obey(&line, fault).await?;
                     }
                 },
-                () = tick(&mut self.noise) => self.make_noise().await?,
+                _ = or_never(self.noise.as_mut().map(Interval::tick)) => self.make_noise().await?,
             }
             self.flush(true).await?;
         }
@@ -87,21 +85,5 @@ impl VisitorSession {
         }
         self.command(line).await?;
         self.flush(false).await
-    }
-}
-
-async fn next_of(board: &mut Option<JoinedBoard>) -> Option<BoardEvent> {
-    match board {
-        Some(board) => board.events.next().await,
-        None => pending().await,
-    }
-}
-
-async fn tick(noise: &mut Option<Interval>) {
-    match noise {
-        Some(ticks) => {
-            ticks.tick().await;
-        }
-        None => pending().await,
     }
 }

@@ -8,19 +8,12 @@ use domain::{Color, GameStatus, Line, Variant};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {
-    /// The side to move is in check and has no move.
     Checkmate,
-    /// The side to move has no move and is not in check.
     Stalemate,
-    /// Decided by the variant's own rule.
     VariantRule,
-    /// The position stood on the board three times.
     Repetition,
-    /// Fifty moves on both sides without capture or pawn move.
     FiftyMoves,
-    /// Neither side can mate any more.
     InsufficientMaterial,
-    /// Both sides agreed to a draw.
     Agreement,
     Resignation,
     /// A flag fell. Without a winner: the side with time left could not have mated.
@@ -45,7 +38,7 @@ impl End {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameOutcome {
     pub end: End,
     pub winner: Option<Color>,

@@ -19,14 +19,12 @@ use shakmaty::ByColor;
 
 pub use clock::GameClock;
 pub use ending::{End, GameOutcome};
-pub use stop::{ConnectionLoss, Stop};
+pub use stop::Stop;
 
-use domain::{Clocks, Color, GameStatus, Line, LineError, Offers, TimeControl, UciMove};
+use domain::{Clocks, Color, GameStatus, Line, LineError, TimeControl, UciMove};
 
-/// The plies between two draw offers of one player.
 const PLIES_BETWEEN_DRAW_OFFERS: usize = 20;
 
-/// The server's patience with absent or silent players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GamePatience {
     /// A player who left counts as gone after this time.
@@ -69,7 +67,6 @@ pub enum GameChange {
     State,
     /// A player is gone; the other one may claim the win after this time. Comes again, with zero, when that has passed.
     Gone(Color, Duration),
-    /// A player who was gone is back.
     Back(Color),
     /// The game waits until both players go on with it.
     Adjourned,
@@ -94,36 +91,30 @@ pub enum GameRefusal {
     CannotClaim,
 }
 
-/// A player who is not there.
-#[derive(Clone, Copy, Debug)]
-struct Absence {
-    since: Duration,
-    /// The number of notices that the opponent has had of it.
-    told: usize,
-}
-
-/// A game that is being played, or was.
+/// A game that is being played, or was. Only its methods may change it.
 #[derive(Clone, Debug)]
 pub struct PracticeGame {
-    line: Line,
+    pub line: Line,
+    /// The mover's clock after each move, if there was a clock.
+    pub move_times: Vec<Option<Duration>>,
+    pub outcome: Option<GameOutcome>,
+    pub draw_offer: Option<Color>,
+    /// The side that wishes to take moves back, and the number of plies.
+    pub takeback_offer: Option<(Color, usize)>,
+    pub abort_offer: Option<Color>,
+    pub adjourn_offer: Option<Color>,
+    pub is_adjourned: bool,
+    /// The side that wants to go on with an adjourned game.
+    pub resume_offer: Option<Color>,
+    pub was_resumed: bool,
+    /// The side whose lost connection stopped the game.
+    pub left: Option<Color>,
     clock: GameClock,
     patience: GamePatience,
     turn_began: Duration,
-    draw_offer: Option<Color>,
     last_draw_offer: ByColor<Option<usize>>,
-    /// The side that wishes to take moves back, and the number of plies.
-    takeback_offer: Option<(Color, usize)>,
-    abort_offer: Option<Color>,
-    adjourn_offer: Option<Color>,
-    /// Players who want to go on, while the game is adjourned.
-    adjourned: Option<Offers>,
-    /// True after an adjournment.
-    was_resumed: bool,
-    /// The side whose lost connection stopped the game.
-    left: Option<Color>,
-    absence: ByColor<Option<Absence>>,
-    move_times: Vec<Option<Duration>>,
-    outcome: Option<GameOutcome>,
+    /// Players who are not there: since when, and the number of notices that the opponent has had.
+    absence: ByColor<Option<(Duration, usize)>>,
     changes: Vec<GameChange>,
 }
 
@@ -132,57 +123,49 @@ impl PracticeGame {
     pub fn new(start: Line, time_control: TimeControl, patience: GamePatience, now: Duration) -> Self {
         Self {
             line: start,
-            clock: GameClock::new(time_control, now),
-            patience,
-            turn_began: now,
+            move_times: Vec::new(),
+            outcome: None,
             draw_offer: None,
-            last_draw_offer: ByColor::default(),
             takeback_offer: None,
             abort_offer: None,
             adjourn_offer: None,
-            adjourned: None,
+            is_adjourned: false,
+            resume_offer: None,
             was_resumed: false,
             left: None,
+            clock: GameClock::new(time_control, now),
+            patience,
+            turn_began: now,
+            last_draw_offer: ByColor::default(),
             absence: ByColor::default(),
-            move_times: Vec::new(),
-            outcome: None,
             changes: Vec::new(),
         }
     }
 
-    pub fn line(&self) -> &Line {
-        &self.line
-    }
-
-    /// Returns both clocks at `now`; `None` without a clock.
     pub fn clocks(&self, now: Duration) -> Option<Clocks> {
         self.clock.clocks(self.line.turn(), now)
     }
 
-    /// Returns the mover's clock after each move, if there was a clock.
-    pub fn move_times(&self) -> &[Option<Duration>] {
-        &self.move_times
-    }
-
-    pub fn outcome(&self) -> Option<&GameOutcome> {
-        self.outcome.as_ref()
-    }
-
     pub fn status(&self) -> GameStatus {
-        self.outcome.as_ref().map_or(GameStatus::Started, |outcome| outcome.end.status())
+        self.outcome.map_or(GameStatus::Started, |outcome| outcome.end.status())
     }
 
-    pub fn draw_offers(&self) -> Offers {
-        offers(self.draw_offer)
+    pub fn winner(&self) -> Option<Color> {
+        self.outcome?.winner
     }
 
-    pub fn takeback_offers(&self) -> Offers {
-        offers(self.takeback_offer.map(|(by, _)| by))
+    pub fn is_running(&self) -> bool {
+        self.outcome.is_none() && !self.is_adjourned
     }
 
-    /// Returns the number of plies of a requested takeback.
-    pub fn takeback_plies(&self) -> Option<usize> {
-        self.takeback_offer.map(|(_, plies)| plies)
+    pub fn is_turn_of(&self, color: Color) -> bool {
+        self.is_running() && self.line.turn() == color
+    }
+
+    /// Sets the board back to `ply` plies.
+    pub fn truncate(&mut self, ply: usize) {
+        self.line.truncate(ply);
+        self.move_times.truncate(ply);
     }
 
     /// Returns the changes since the last call, in order.
@@ -205,12 +188,10 @@ impl PracticeGame {
         self.move_times.push(self.clock.remaining(color));
         self.turn_began = now;
         // Moving declines the other side's offer; the own one stays open.
-        if self.draw_offer == Some(!color) {
-            self.draw_offer = None;
+        for offer in [&mut self.draw_offer, &mut self.abort_offer, &mut self.adjourn_offer] {
+            offer.take_if(|by| *by != color);
         }
         self.takeback_offer = None;
-        self.abort_offer.take_if(|by| *by != color);
-        self.adjourn_offer.take_if(|by| *by != color);
         match ending::after_move(&self.line) {
             Some(outcome) => self.finish(outcome, now),
             None => self.changes.push(GameChange::State),
@@ -224,7 +205,7 @@ impl PracticeGame {
     /// Does nothing before both sides have moved, or with a new offer too soon after the last.
     pub fn draw(&mut self, color: Color, yes: bool, now: Duration) {
         self.tick(now);
-        if self.must_run().is_err() {
+        if !self.is_running() {
             return;
         }
         match (yes, self.draw_offer) {
@@ -258,7 +239,7 @@ impl PracticeGame {
     /// Does the same for `plies` plies; `None` declines or withdraws.
     pub fn takeback_of(&mut self, color: Color, plies: Option<usize>, now: Duration) {
         self.tick(now);
-        if self.must_run().is_err() || self.line.ply() < 2 {
+        if !self.is_running() || self.line.ply() < 2 {
             return;
         }
         match (plies, self.takeback_offer) {
@@ -274,16 +255,15 @@ impl PracticeGame {
 
     fn take_back(&mut self, ply: usize, now: Duration) {
         self.clock.stop(self.line.turn(), now);
-        self.line.truncate(ply);
-        self.move_times.truncate(ply);
+        self.truncate(ply);
         self.clock.resume(ply, now);
         self.turn_began = now;
         self.takeback_offer = None;
         self.draw_offer = None;
     }
 
-    /// Ends the game without a result.
-    pub fn abort(&mut self, now: Duration) -> Result<(), GameRefusal> {
+    /// Ends the game without a result, for either side.
+    pub fn abort(&mut self, _by: Color, now: Duration) -> Result<(), GameRefusal> {
         self.tick(now);
         self.must_run()?;
         if !self.is_abortable() {
@@ -297,10 +277,14 @@ impl PracticeGame {
     pub fn resign(&mut self, color: Color, now: Duration) -> Result<(), GameRefusal> {
         self.tick(now);
         self.must_run()?;
-        let outcome =
-            if self.is_abortable() { GameOutcome::aborted() } else { GameOutcome::won(!color, End::Resignation) };
-        self.finish(outcome, now);
+        self.lose(color, End::Resignation, now);
         Ok(())
+    }
+
+    /// Ends the game against `loser`; one that can still be aborted is aborted.
+    fn lose(&mut self, loser: Color, end: End, now: Duration) {
+        let outcome = if self.is_abortable() { GameOutcome::aborted() } else { GameOutcome::won(!loser, end) };
+        self.finish(outcome, now);
     }
 
     /// Claims the win because the opponent is gone. Too early a claim does nothing.
@@ -327,19 +311,19 @@ impl PracticeGame {
     }
 
     fn claim_allowed_at(&self, absent: Color) -> Option<Duration> {
-        self.absence.get(absent).map(|absence| self.patience.notices(absence.since)[1])
+        self.absence.get(absent).map(|(since, _)| self.patience.notices(since)[1])
     }
 
     pub fn set_present(&mut self, color: Color, present: bool, now: Duration) {
         let absence = self.absence.get_mut(color);
         match (present, *absence) {
-            (true, Some(Absence { told, .. })) => {
+            (true, Some((_, told))) => {
                 *absence = None;
                 if told > 0 && self.outcome.is_none() {
                     self.changes.push(GameChange::Back(color));
                 }
             }
-            (false, None) => *absence = Some(Absence { since: now, told: 0 }),
+            (false, None) => *absence = Some((now, 0)),
             _ => {}
         }
         self.tick(now);
@@ -348,7 +332,7 @@ impl PracticeGame {
     /// Does everything due at `now`: lets flags fall, aborts games that never began, reports absent
     /// players.
     pub fn tick(&mut self, now: Duration) {
-        if self.must_run().is_err() {
+        if !self.is_running() {
             return;
         }
         if self.patience.flags_fall && self.is_out_of_time(now) {
@@ -359,9 +343,7 @@ impl PracticeGame {
         }
         if let Some(color) = Color::ALL.into_iter().find(|color| self.abandoned_at(*color).is_some_and(|at| now >= at))
         {
-            let outcome =
-                if self.is_abortable() { GameOutcome::aborted() } else { GameOutcome::won(!color, End::Abandoned) };
-            return self.finish(outcome, now);
+            return self.lose(color, End::Abandoned, now);
         }
         if self.is_claimable() {
             for color in Color::ALL {
@@ -391,26 +373,26 @@ impl PracticeGame {
 
     /// Returns the time at which the game ends because a player is gone.
     fn abandoned_at(&self, color: Color) -> Option<Duration> {
-        self.absence.get(color).zip(self.patience.abandoned_after).map(|(absence, patience)| absence.since + patience)
+        self.absence.get(color).zip(self.patience.abandoned_after).map(|((since, _), patience)| since + patience)
     }
 
     fn tell_of_absence(&mut self, color: Color, now: Duration) {
-        let Some(absence) = self.absence.get_mut(color) else { return };
-        let notices = self.patience.notices(absence.since);
+        let Some((since, told)) = self.absence.get_mut(color) else { return };
+        let notices = self.patience.notices(*since);
         let due = notices.iter().filter(|at| now >= **at).count();
-        if due != absence.told {
-            absence.told = due;
+        if due != *told {
+            *told = due;
             self.changes.push(GameChange::Gone(color, notices[1].saturating_sub(now)));
         }
     }
 
     /// Returns the time of the next action of [`PracticeGame::tick`], if nothing happens before.
     pub fn next_deadline(&self) -> Option<Duration> {
-        if self.must_run().is_err() {
+        if !self.is_running() {
             return None;
         }
         let absences = self.absence.iter().flatten().filter(|_| self.is_claimable());
-        let notices = absences.filter_map(|absence| self.patience.notices(absence.since).get(absence.told).copied());
+        let notices = absences.filter_map(|(since, told)| self.patience.notices(*since).get(*told).copied());
         let flag = self.clock.flag_falls(self.line.turn()).filter(|_| self.patience.flags_fall);
         let abandoned = Color::ALL.into_iter().filter_map(|color| self.abandoned_at(color));
         notices.chain(flag).chain(self.first_move_due()).chain(abandoned).min()
@@ -429,10 +411,10 @@ impl PracticeGame {
     }
 
     fn must_run(&self) -> Result<(), GameRefusal> {
-        match (&self.outcome, self.adjourned) {
-            (Some(_), _) => Err(GameRefusal::Over),
-            (None, Some(_)) => Err(GameRefusal::Adjourned),
-            (None, None) => Ok(()),
+        match self.outcome {
+            Some(_) => Err(GameRefusal::Over),
+            None if self.is_adjourned => Err(GameRefusal::Adjourned),
+            None => Ok(()),
         }
     }
 
@@ -449,8 +431,4 @@ impl PracticeGame {
         self.abort_offer = None;
         self.adjourn_offer = None;
     }
-}
-
-fn offers(by: Option<Color>) -> Offers {
-    Offers { white: by == Some(Color::White), black: by == Some(Color::Black) }
 }

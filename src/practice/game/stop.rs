@@ -6,22 +6,14 @@
 
 use std::time::Duration;
 
-use super::{End, GameChange, GameOutcome, PracticeGame, offers};
-use domain::{Color, Offers};
+use super::{End, GameChange, GameOutcome, PracticeGame};
+use domain::Color;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     Abort,
-    Adjourn,
-}
-
-/// The effect of a player's lost connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConnectionLoss {
     /// The game waits until both players resume it.
-    Adjourns,
-    Aborts,
-    Forfeits,
+    Adjourn,
 }
 
 impl PracticeGame {
@@ -29,7 +21,7 @@ impl PracticeGame {
     /// withdraws the own one.
     pub fn stop(&mut self, color: Color, stop: Stop, yes: bool, now: Duration) {
         self.tick(now);
-        if self.must_run().is_err() {
+        if !self.is_running() {
             return;
         }
         let offer = match stop {
@@ -48,68 +40,44 @@ impl PracticeGame {
         self.changes.push(GameChange::State);
     }
 
-    /// Handles the lost connection of `color`. A game that could still be aborted is aborted in any
-    /// case.
-    pub fn lose_connection(&mut self, color: Color, loss: ConnectionLoss, now: Duration) {
+    /// Handles the lost connection of `color`, which stops the game or (`None`) forfeits it. A game that
+    /// could still be aborted is aborted in any case.
+    pub fn lose_connection(&mut self, color: Color, stop: Option<Stop>, now: Duration) {
         self.tick(now);
-        if let Some(wishes) = &mut self.adjourned {
-            // An absent player cannot resume.
-            *wishes = offers((wishes.by(!color)).then_some(!color));
-            return;
-        }
-        if self.outcome.is_some() {
+        // An absent player cannot resume.
+        self.resume_offer.take_if(|by| *by == color);
+        if !self.is_running() {
             return;
         }
         self.left = Some(color);
-        match loss {
-            _ if self.is_abortable() => self.finish(GameOutcome::aborted(), now),
-            ConnectionLoss::Adjourns => self.adjourn(now),
-            ConnectionLoss::Aborts => self.finish(GameOutcome::aborted(), now),
-            ConnectionLoss::Forfeits => self.finish(GameOutcome::won(!color, End::Abandoned), now),
+        match stop {
+            Some(Stop::Adjourn) if !self.is_abortable() => self.adjourn(now),
+            Some(_) => self.finish(GameOutcome::aborted(), now),
+            None => self.lose(color, End::Abandoned, now),
         }
     }
 
     fn adjourn(&mut self, now: Duration) {
         self.clock.stop(self.line.turn(), now);
         self.forget_offers();
-        self.adjourned = Some(Offers::default());
+        self.is_adjourned = true;
         self.changes.push(GameChange::Adjourned);
     }
 
     /// Wants an adjourned game to go on, or (`yes` is false) no longer wants it or does not. It goes on when both want it.
     pub fn resume(&mut self, color: Color, yes: bool, now: Duration) {
-        let Some(wishes) = self.adjourned else { return };
-        let wanted = yes && wishes.by(!color);
-        self.adjourned = Some(offers(yes.then_some(color)));
-        if wanted {
-            self.adjourned = None;
+        if !self.is_adjourned {
+            return;
+        }
+        let before = std::mem::replace(&mut self.resume_offer, yes.then_some(color));
+        if yes && before == Some(!color) {
+            self.is_adjourned = false;
+            self.resume_offer = None;
             self.was_resumed = true;
             self.left = None;
             self.clock.resume(self.line.ply(), now);
             self.turn_began = now;
             self.changes.push(GameChange::Resumed);
         }
-    }
-
-    /// Returns the players who want to go on, while the game is adjourned.
-    pub fn adjourned(&self) -> Option<Offers> {
-        self.adjourned
-    }
-
-    pub fn was_resumed(&self) -> bool {
-        self.was_resumed
-    }
-
-    /// Returns the side whose lost connection stopped the game.
-    pub fn left(&self) -> Option<Color> {
-        self.left
-    }
-
-    /// Returns the sides that want to stop.
-    pub fn stop_offers(&self, stop: Stop) -> Offers {
-        offers(match stop {
-            Stop::Abort => self.abort_offer,
-            Stop::Adjourn => self.adjourn_offer,
-        })
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::{
     Json, Router,
     body::{Body, Bytes},
-    extract::{Path, Query, State as Shared},
-    http::{StatusCode, header},
+    extract::{Path, Query},
+    http::StatusCode,
     response::{IntoResponse, Response},
     routing::{get, post},
 };
@@ -14,11 +14,10 @@ use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 
 use super::{
-    api::{JsonAnswer, LichessApi, ok},
+    api::{Caller, JsonAnswer, LichessApi, ndjson, ok},
     error::ApiError,
     fields::{FormFields, QueryFields},
     render,
-    tokens::Caller,
 };
 use crate::{
     account::{AccountId, open_to_bots},
@@ -40,7 +39,7 @@ pub(crate) fn routes() -> Router<LichessApi> {
         .route("/api/challenge/{id}/cancel", post(cancel))
 }
 
-async fn list(Shared(api): Shared<LichessApi>, caller: Caller) -> JsonAnswer {
+async fn list(api: LichessApi, caller: Caller) -> JsonAnswer {
     caller.must_have(&["challenge:read"])?;
     let me = caller.account.clone();
     let standing = api.server_state.ask(move |state| state.challenges_of(&me)).await?;
@@ -52,7 +51,7 @@ async fn list(Shared(api): Shared<LichessApi>, caller: Caller) -> JsonAnswer {
     Ok(Json(json!({ "in": render(incoming, false), "out": render(outgoing, true) })))
 }
 
-async fn show(Shared(api): Shared<LichessApi>, Path(id): Path<ChallengeId>, caller: Caller) -> JsonAnswer {
+async fn show(api: LichessApi, Path(id): Path<ChallengeId>, caller: Caller) -> JsonAnswer {
     caller.must_have(&["challenge:read"])?;
     let view = api.ask(move |state| state.challenge_view(&id).ok_or(Denied::NoSuchChallenge)).await?;
     let outgoing = view.challenger.account == caller.account;
@@ -63,7 +62,7 @@ async fn show(Shared(api): Shared<LichessApi>, Path(id): Path<ChallengeId>, call
 }
 
 async fn challenge(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     Path(name): Path<String>,
     caller: Caller,
     fields: FormFields,
@@ -119,10 +118,9 @@ fn keep_alive_stream(api: &LichessApi, id: ChallengeId, challenge: &Value) -> Re
         }
     });
     let lines = first.chain(rest).filter_map(|line| async move { line.map(Ok::<_, std::convert::Infallible>) });
-    ([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(lines)).into_response()
+    ndjson(Body::from_stream(lines))
 }
 
-/// Waits for the answer to a challenge.
 async fn answered(server_state: &StateHandle, id: ChallengeId) -> Option<&'static str> {
     server_state
         .wait(move |state| match state.challenge_view(&id).map_or(ChallengeState::Cancelled, |view| view.state) {
@@ -135,14 +133,14 @@ async fn answered(server_state: &StateHandle, id: ChallengeId) -> Option<&'stati
         .ok()
 }
 
-async fn challenge_anybody(Shared(api): Shared<LichessApi>, fields: FormFields) -> JsonAnswer {
+async fn challenge_anybody(api: LichessApi, fields: FormFields) -> JsonAnswer {
     let terms = fields.challenge_terms(api.settings.strict_terms)?;
     let challenge = api.ask(move |state| state.challenge_anybody(terms)).await?;
     Ok(Json(render::open_challenge(&challenge, &api.url)))
 }
 
 async fn accept(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     Path(id): Path<ChallengeId>,
     Query(QueryFields { color, .. }): Query<QueryFields>,
     caller: Caller,
@@ -168,26 +166,21 @@ fn gone(denied: Denied) -> Denied {
     }
 }
 
-async fn decline(
-    Shared(api): Shared<LichessApi>,
-    Path(id): Path<ChallengeId>,
-    caller: Caller,
-    fields: FormFields,
-) -> JsonAnswer {
+async fn decline(api: LichessApi, Path(id): Path<ChallengeId>, caller: Caller, fields: FormFields) -> JsonAnswer {
     caller.must_have(&MAY_CHALLENGE)?;
     let reason = fields.text("reason").map(DeclineReason::from_key).unwrap_or_default();
     api.ask(move |state| state.decline(&id, &caller.account, reason).map_err(gone)).await?;
     ok()
 }
 
-async fn cancel(Shared(api): Shared<LichessApi>, Path(id): Path<ChallengeId>, caller: Caller) -> JsonAnswer {
+async fn cancel(api: LichessApi, Path(id): Path<ChallengeId>, caller: Caller) -> JsonAnswer {
     caller.must_have(&MAY_CHALLENGE)?;
     api.ask(move |state| state.cancel(&id, &caller.account).map_err(gone)).await?;
     ok()
 }
 
 async fn challenge_ai(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     caller: Caller,
     fields: FormFields,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {

@@ -15,10 +15,8 @@ use crate::{
 /// An answer that is no success.
 #[derive(Debug)]
 pub(crate) enum ApiError {
-    /// No `Authorization` header.
     MissingToken,
     NoSuchToken,
-    /// A token that does not allow this.
     MissingScope,
     Text(StatusCode, String),
     /// A form with wrong fields, each with what is wrong.
@@ -34,12 +32,10 @@ pub(crate) enum ApiError {
 }
 
 impl ApiError {
-    /// Creates status 400 with a text.
     pub(crate) fn bad(text: impl Into<String>) -> Self {
         Self::Text(StatusCode::BAD_REQUEST, text.into())
     }
 
-    /// Creates status 404 with a text.
     pub(crate) fn missing(text: impl Into<String>) -> Self {
         Self::Text(StatusCode::NOT_FOUND, text.into())
     }

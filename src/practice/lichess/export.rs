@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use axum::{
     Json, Router,
-    extract::{Path, Query, State as Shared},
+    extract::{Path, Query},
     http::{HeaderMap, header},
     response::{IntoResponse, Response},
     routing::{get, post},
@@ -14,13 +14,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    api::LichessApi,
+    api::{LichessApi, ndjson},
     error::ApiError,
     render::{color, put},
 };
 use crate::{
     account::AccountId,
-    game::{End, GameOutcome},
+    game::End,
     state::{Denied, GameView, PlayerView},
 };
 use domain::{Color, GameId, Line, PgnWriter, TimeControl, Tournament, TournamentKind};
@@ -52,7 +52,7 @@ impl Default for ExportOptions {
 }
 
 async fn export(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     Path(game): Path<GameId>,
     Query(options): Query<ExportOptions>,
     headers: HeaderMap,
@@ -62,7 +62,7 @@ async fn export(
 }
 
 async fn current_game(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     Path(name): Path<String>,
     Query(options): Query<ExportOptions>,
     headers: HeaderMap,
@@ -74,7 +74,7 @@ async fn current_game(
 
 /// Up to 300 games, named in the body and separated by commas.
 async fn export_several(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     Query(options): Query<ExportOptions>,
     headers: HeaderMap,
     ids: String,
@@ -86,7 +86,6 @@ async fn export_several(
     Ok(several(&games.await?, &options, &headers, &api.url))
 }
 
-/// The filter of a user's games.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct GameSelection {
@@ -120,7 +119,7 @@ impl GameSelection {
 
 /// Returns the games of a user, newest first by default.
 async fn games_of_user(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     Path(name): Path<String>,
     Query(selection): Query<GameSelection>,
     Query(options): Query<ExportOptions>,
@@ -157,7 +156,7 @@ fn several(games: &[Arc<GameView>], options: &ExportOptions, headers: &HeaderMap
     let games = games.iter().map(|view| delayed(view));
     if accepts(headers, "application/x-ndjson") {
         let lines: String = games.map(|view| format!("{}\n", game_json(&view, options, url))).collect();
-        return ([(header::CONTENT_TYPE, "application/x-ndjson")], lines).into_response();
+        return ndjson(lines);
     }
     let texts: String = games.map(|view| pgn(&view, options, url)).collect();
     ([(header::CONTENT_TYPE, "application/x-chess-pgn")], texts).into_response()
@@ -169,11 +168,10 @@ fn delayed(view: &GameView) -> Cow<'_, GameView> {
         return Cow::Borrowed(view);
     }
     let mut delayed = view.clone();
-    delayed.line.truncate(delayed.line.ply().saturating_sub(DELAY_PLIES));
+    delayed.game.truncate(view.line.ply().saturating_sub(DELAY_PLIES));
     Cow::Owned(delayed)
 }
 
-/// The moves in the notation people read.
 fn sans(line: &Line) -> Vec<String> {
     line.prefix(0).sans(line.moves().iter().copied())
 }
@@ -200,7 +198,7 @@ fn pgn(view: &GameView, options: &ExportOptions, url: &str) -> String {
 }
 
 fn result(view: &GameView) -> &'static str {
-    view.outcome.as_ref().map_or("*", GameOutcome::result)
+    view.outcome.map_or("*", |outcome| outcome.result())
 }
 
 fn tags(view: &GameView, url: &str) -> Vec<(&'static str, String)> {
@@ -251,7 +249,7 @@ fn tags(view: &GameView, url: &str) -> Vec<(&'static str, String)> {
 }
 
 fn termination(view: &GameView) -> &'static str {
-    match view.outcome.as_ref().map(|outcome| outcome.end) {
+    match view.outcome.map(|outcome| outcome.end) {
         None => "Unterminated",
         Some(End::OutOfTime) => "Time forfeit",
         Some(End::Abandoned | End::Aborted) => "Abandoned",
@@ -302,7 +300,7 @@ fn game_json(view: &GameView, options: &ExportOptions, url: &str) -> Value {
         game["pgn"] = json!(pgn(view, options, url));
     }
     if options.clocks {
-        let clocks = view.move_times.iter().take(view.line.ply()).flatten();
+        let clocks = view.move_times.iter().flatten();
         let centiseconds: Vec<u128> = clocks.map(|left| left.as_millis() / 10).collect();
         game["clocks"] = json!(centiseconds);
     }

@@ -18,12 +18,10 @@ use domain::{Color, GameTerms, Line, TimeControl, Variant};
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct QueryFields {
-    /// The largest number of answers.
     pub nb: Option<usize>,
     /// Names with commas between them.
     #[serde(default)]
     pub ids: String,
-    /// The colour wanted in an open challenge.
     pub color: Option<String>,
     pub offering_draw: Option<bool>,
 }

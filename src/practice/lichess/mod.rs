@@ -5,7 +5,6 @@
 //! happen in [`faulty`] (requests) and [`stream`] (streams), outside of the handlers.
 
 mod api;
-mod auth;
 mod challenges;
 mod error;
 mod export;
@@ -16,14 +15,13 @@ mod render;
 mod response_times;
 mod services;
 mod stream;
-mod tokens;
 mod tournaments;
 
 use std::future::pending;
 
 use axum::{
     Extension, Router,
-    extract::{ConnectInfo, Request, State as Shared},
+    extract::{ConnectInfo, Request},
     http::{Method, StatusCode},
     middleware::{self, Next},
     response::{IntoResponse, Response},
@@ -36,10 +34,8 @@ use hyper_util::{
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use api::LichessApi;
+pub use api::{BOT_SCOPES, HUMAN_SCOPES};
 use error::ApiError;
-pub(crate) use response_times::ResponseTimes;
-pub(crate) use tokens::Tokens;
-pub use tokens::{BOT_SCOPES, HUMAN_SCOPES};
 
 use super::{
     connection::{ConnectionControl, PracticeListener},
@@ -53,7 +49,7 @@ pub(crate) async fn serve(api: LichessApi, mut listener: PracticeListener, stop:
     let (router, faults) = (router(api.clone()), api.faults);
     // The listener restarts within `accept`, so that nothing but the end may interrupt it.
     while let Some((connection, _peer)) = stop.run_until_cancelled(listener.accept()).await {
-        let service = router.clone().layer(Extension(ConnectInfo(connection.control().clone())));
+        let service = router.clone().layer(Extension(ConnectInfo(connection.control.clone())));
         let mut builder = Builder::new(TokioExecutor::new());
         if let Some(most) = faults.plan().streams {
             builder.http2().max_concurrent_streams(most.get());
@@ -82,7 +78,7 @@ fn router(api: LichessApi) -> Router {
 
 /// Lets a request suffer what is arranged for its kind.
 async fn faulty(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     ConnectInfo(control): ConnectInfo<ConnectionControl>,
     request: Request,
     next: Next,
@@ -91,7 +87,7 @@ async fn faulty(
     if kind == RequestKind::Move
         && let Some(game) = request.uri().path().split('/').nth(4)
     {
-        api.response_times.answered(&GameId::new(game));
+        api.response_times().answered(&GameId::new(game));
     }
     match api.faults.on_request(kind) {
         None => next.run(request).await,

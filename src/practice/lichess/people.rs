@@ -2,19 +2,17 @@
 
 use axum::{
     Json, Router,
-    extract::{Path, Query, State as Shared},
-    http::header,
-    response::{IntoResponse, Response},
+    extract::{Path, Query},
+    response::Response,
     routing::{get, post},
 };
 use serde_json::{Map, Value, json};
 
 use super::{
-    api::{JsonAnswer, LichessApi, ok},
+    api::{Caller, JsonAnswer, LichessApi, ndjson, ok},
     error::ApiError,
     fields::QueryFields,
     render,
-    tokens::Caller,
 };
 use crate::{
     account::AccountId,
@@ -39,7 +37,7 @@ fn user_json(state: &ServerState, id: &AccountId, url: &str, extended: bool) -> 
     Ok(render::user(account, state.unix_millis(account.created), state.unix_now(), url, extended))
 }
 
-async fn account(Shared(api): Shared<LichessApi>, caller: Caller) -> JsonAnswer {
+async fn account(api: LichessApi, caller: Caller) -> JsonAnswer {
     let url = api.url.clone();
     let user = api
         .ask(move |state| {
@@ -50,11 +48,7 @@ async fn account(Shared(api): Shared<LichessApi>, caller: Caller) -> JsonAnswer 
     Ok(Json(user))
 }
 
-async fn playing(
-    Shared(api): Shared<LichessApi>,
-    Query(QueryFields { nb, .. }): Query<QueryFields>,
-    caller: Caller,
-) -> JsonAnswer {
+async fn playing(api: LichessApi, Query(QueryFields { nb, .. }): Query<QueryFields>, caller: Caller) -> JsonAnswer {
     let me = caller.account.clone();
     let games = api.server_state.ask(move |state| state.games_of(&me)).await?;
     let sides = games.iter().filter_map(|view| Some((view, view.pairing.color_of(&caller.account)?)));
@@ -70,16 +64,13 @@ async fn playing(
     Ok(Json(json!({ "nowPlaying": shown, "nbMyTurn": mine })))
 }
 
-async fn upgrade(Shared(api): Shared<LichessApi>, caller: Caller) -> JsonAnswer {
+async fn upgrade(api: LichessApi, caller: Caller) -> JsonAnswer {
     caller.must_have(&["bot:play"])?;
     api.ask(move |state| state.upgrade(&caller.account)).await?;
     ok()
 }
 
-async fn online_bots(
-    Shared(api): Shared<LichessApi>,
-    Query(QueryFields { nb, .. }): Query<QueryFields>,
-) -> Result<Response, ApiError> {
+async fn online_bots(api: LichessApi, Query(QueryFields { nb, .. }): Query<QueryFields>) -> Result<Response, ApiError> {
     let url = api.url.clone();
     let most = nb.unwrap_or(100).clamp(1, 512);
     let lines = api.server_state.ask(move |state| {
@@ -90,18 +81,18 @@ async fn online_bots(
         }
         lines
     });
-    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], lines.await?).into_response())
+    Ok(ndjson(lines.await?))
 }
 
 /// Answers for up to a thousand tokens, separated by commas.
-async fn test_tokens(Shared(api): Shared<LichessApi>, body: String) -> Json<Value> {
+async fn test_tokens(api: LichessApi, body: String) -> Json<Value> {
     let answers: Map<String, Value> = body
         .split(',')
         .map(str::trim)
         .filter(|token| !token.is_empty())
         .take(1000)
         .map(|token| {
-            let owner = api.tokens.owner(token).map(|owner| {
+            let owner = api.owner(token).map(|owner| {
                 let scopes: Vec<String> = owner.scopes.into_iter().collect();
                 json!({ "userId": owner.account.as_str(), "scopes": scopes.join(","), "expires": null })
             });
@@ -111,14 +102,14 @@ async fn test_tokens(Shared(api): Shared<LichessApi>, body: String) -> Json<Valu
     Json(answers.into())
 }
 
-async fn user(Shared(api): Shared<LichessApi>, Path(name): Path<String>) -> JsonAnswer {
+async fn user(api: LichessApi, Path(name): Path<String>) -> JsonAnswer {
     let url = api.url.clone();
     let user = api.server_state.ask(move |state| user_json(state, &AccountId::of(&name), &url, true)).await?;
     user.map(Json).map_err(|_| ApiError::missing("Not found"))
 }
 
 /// Answers for up to 300 users, separated by commas; unknown ones are left out.
-async fn users(Shared(api): Shared<LichessApi>, ids: String) -> JsonAnswer {
+async fn users(api: LichessApi, ids: String) -> JsonAnswer {
     let url = api.url.clone();
     let users = api.server_state.ask(move |state| {
         let known = ids.split(',').take(300).map(|name| AccountId::of(name.trim()));
@@ -143,10 +134,7 @@ async fn preferences(caller: Caller) -> JsonAnswer {
     })))
 }
 
-async fn users_status(
-    Shared(api): Shared<LichessApi>,
-    Query(QueryFields { ids, .. }): Query<QueryFields>,
-) -> JsonAnswer {
+async fn users_status(api: LichessApi, Query(QueryFields { ids, .. }): Query<QueryFields>) -> JsonAnswer {
     let users = api.server_state.ask(move |state| {
         let known = ids.split(',').take(100).filter_map(|name| state.account(&AccountId::of(name.trim())));
         known

@@ -1,8 +1,10 @@
 //! Playing: the event stream, the streams of games, and what players do in them.
 
+use std::time::Duration;
+
 use axum::{
     Json, Router,
-    extract::{ConnectInfo, Path, Query, State as Shared},
+    extract::{ConnectInfo, Path, Query},
     http::{HeaderMap, header},
     response::Response,
     routing::{get, post},
@@ -10,37 +12,34 @@ use axum::{
 use serde_json::json;
 
 use super::{
-    api::{JsonAnswer, LichessApi, ok},
+    api::{Caller, JsonAnswer, LichessApi, ok},
     error::ApiError,
     fields::{FormFields, QueryFields},
     render,
     stream::LineStream,
-    tokens::Caller,
 };
 use crate::{
-    account::AccountId,
     connection::ConnectionControl,
-    faults::{LineFacts, StreamId},
-    game::GameRefusal,
-    state::{BoardEvent, Denied, Gauge, ListenerKey, PracticeAccountEvent, ServerState},
+    faults::{LineFacts, Streams},
+    game::{GameRefusal, PracticeGame},
+    state::{BoardEvent, Denied, Gauge, ListenerKey, PracticeAccountEvent},
 };
-use domain::{ChatRoom, GameId};
+use domain::{ChatRoom, Color, GameId};
 
 const CHAT_CHARACTERS: usize = 140;
 
-/// What a player does in a game.
-type GameAct = fn(&mut ServerState, &GameId, &AccountId) -> Result<(), Denied>;
+type GameAct = fn(&mut PracticeGame, Color, Duration) -> Result<(), GameRefusal>;
 /// The answer to an offer of the opponent's, or an offer.
-type GameOffer = fn(&mut ServerState, &GameId, &AccountId, bool) -> Result<(), Denied>;
+type GameOffer = fn(&mut PracticeGame, Color, bool, Duration);
 
 /// Each with Lichess's answer for a finished game.
 const ACTS: [(&str, &str, GameAct); 4] = [
-    ("abort", "This game can no longer be aborted", ServerState::abort),
-    ("resign", "This game cannot be resigned", ServerState::resign),
-    ("claim-victory", "You cannot claim the win on this game", ServerState::claim_victory),
-    ("claim-draw", "You cannot claim a draw on this game", ServerState::claim_draw),
+    ("abort", "This game can no longer be aborted", PracticeGame::abort),
+    ("resign", "This game cannot be resigned", PracticeGame::resign),
+    ("claim-victory", "You cannot claim the win on this game", PracticeGame::claim_victory),
+    ("claim-draw", "You cannot claim a draw on this game", PracticeGame::claim_draw),
 ];
-const OFFERS: [(&str, GameOffer); 2] = [("draw", ServerState::draw), ("takeback", ServerState::takeback)];
+const OFFERS: [(&str, GameOffer); 2] = [("draw", PracticeGame::draw), ("takeback", PracticeGame::takeback)];
 
 pub(crate) fn routes() -> Router<LichessApi> {
     let mut routes = Router::new()
@@ -49,30 +48,35 @@ pub(crate) fn routes() -> Router<LichessApi> {
         .route("/api/bot/game/{game}/move/{uci}", post(play))
         .route("/api/bot/game/{game}/chat", get(read_chat).post(say));
     for (word, over, act) in ACTS {
-        let handler = async move |Shared(api): Shared<LichessApi>, Path(game): Path<GameId>, caller: Caller| {
+        let handler = async move |api: LichessApi, Path(game): Path<GameId>, caller: Caller| {
             let latency = word.starts_with("claim").then_some(api.settings.claim_latency);
-            let answer = act_in_game(api, caller, over, move |state, me| act(state, &game, me)).await;
+            let done = api.ask_as_bot(&caller, move |state, me| state.act(&game, me, act)).await;
             if let Some(latency) = latency {
                 tokio::time::sleep(latency).await;
             }
-            answer
+            match done? {
+                Ok(()) => ok(),
+                Err(GameRefusal::Over) => Err(ApiError::bad(over)),
+                Err(refusal) => Err(Denied::from(refusal).into()),
+            }
         };
         routes = routes.route(&format!("/api/bot/game/{{game}}/{word}"), post(handler));
     }
     for (word, offer) in OFFERS {
-        let handler =
-            async move |Shared(api): Shared<LichessApi>, Path((game, accept)): Path<(GameId, String)>, caller| {
-                // Everything else means no.
-                let yes = matches!(accept.as_str(), "yes" | "true");
-                act_in_game(api, caller, "", move |state, me| offer(state, &game, me, yes)).await
-            };
+        let handler = async move |api: LichessApi, Path((game, accept)): Path<(GameId, String)>, caller: Caller| {
+            // Everything else means no.
+            let yes = matches!(accept.as_str(), "yes" | "true");
+            let act = move |game: &mut PracticeGame, color, now| offer(game, color, yes, now);
+            api.ask_as_bot(&caller, move |state, me| state.act(&game, me, act)).await?;
+            ok()
+        };
         routes = routes.route(&format!("/api/bot/game/{{game}}/{word}/{{accept}}"), post(handler));
     }
     routes
 }
 
 async fn event_stream(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     ConnectInfo(control): ConnectInfo<ConnectionControl>,
     caller: Caller,
 ) -> Result<Response, ApiError> {
@@ -81,7 +85,7 @@ async fn event_stream(
     let key = ListenerKey { account: me.clone(), client: caller.token };
     // The faults know the stream before the account is online: a player who sees the account can
     // break its stream.
-    let faults = api.faults.open_stream(StreamId { account: me.to_string(), game: None });
+    let faults = api.faults.open_stream(Streams::Events(me.to_string()));
     let subscription = api
         .ask(move |state| {
             state.count(&key.account, Gauge::EventStreams)?;
@@ -98,7 +102,7 @@ async fn event_stream(
 }
 
 async fn game_stream(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     ConnectInfo(control): ConnectInfo<ConnectionControl>,
     Path(game): Path<GameId>,
     headers: HeaderMap,
@@ -106,11 +110,11 @@ async fn game_stream(
 ) -> Result<Response, ApiError> {
     let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or("").to_owned();
     let id = game.clone();
-    let faults = api.faults.open_stream(StreamId { account: caller.account.to_string(), game: Some(game) });
+    let faults = api.faults.open_stream(Streams::Board(game, caller.account.to_string()));
     let subscription = api
         .ask_as_bot(&caller, move |state, me| state.join(&id, ListenerKey { account: me.clone(), client: agent }))
         .await?;
-    let (me, times) = (caller.account, api.response_times.clone());
+    let (me, measured) = (caller.account, api.clone());
     let line_of = move |event: &BoardEvent| {
         let facts = match event {
             BoardEvent::Full(view) => LineFacts { ply: Some(view.line.ply()), own_move: false },
@@ -122,7 +126,7 @@ async fn game_stream(
             && view.outcome.is_none()
             && !facts.own_move
         {
-            times.shown(&view.pairing.id);
+            measured.response_times().shown(&view.pairing.id);
         }
         Some((text, facts))
     };
@@ -131,7 +135,7 @@ async fn game_stream(
 }
 
 async fn play(
-    Shared(api): Shared<LichessApi>,
+    api: LichessApi,
     Path((game, uci)): Path<(GameId, String)>,
     Query(options): Query<QueryFields>,
     caller: Caller,
@@ -141,12 +145,7 @@ async fn play(
     ok()
 }
 
-async fn say(
-    Shared(api): Shared<LichessApi>,
-    Path(game): Path<GameId>,
-    caller: Caller,
-    fields: FormFields,
-) -> JsonAnswer {
+async fn say(api: LichessApi, Path(game): Path<GameId>, caller: Caller, fields: FormFields) -> JsonAnswer {
     let room = match fields.text("room") {
         Some("player") => ChatRoom::Player,
         Some("spectator") => ChatRoom::Spectator,
@@ -161,20 +160,7 @@ async fn say(
     ok()
 }
 
-async fn read_chat(Shared(api): Shared<LichessApi>, Path(game): Path<GameId>, caller: Caller) -> JsonAnswer {
+async fn read_chat(api: LichessApi, Path(game): Path<GameId>, caller: Caller) -> JsonAnswer {
     let lines = api.ask_as_bot(&caller, move |state, me| state.chat(&game, me, ChatRoom::Player)).await?;
     Ok(Json(lines.into_iter().map(|line| json!({ "text": line.text, "user": line.username })).collect()))
-}
-
-/// Acts in a game; `over` is Lichess's answer for a finished game.
-async fn act_in_game<F>(api: LichessApi, caller: Caller, over: &str, act: F) -> JsonAnswer
-where
-    F: FnOnce(&mut ServerState, &AccountId) -> Result<(), Denied> + Send + 'static,
-{
-    let done = api.ask_as_bot(&caller, move |state, me| Ok(act(state, me))).await?;
-    match done {
-        Ok(()) => ok(),
-        Err(Denied::Game(GameRefusal::Over)) => Err(ApiError::bad(over)),
-        Err(denied) => Err(denied.into()),
-    }
 }

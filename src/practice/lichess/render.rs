@@ -1,17 +1,16 @@
 //! The server's state in Lichess's JSON.
 
-use std::time::Duration;
+use std::{ops::Not, time::Duration};
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use shakmaty::ByColor;
 
 use crate::{
     account::{Category, PracticeAccount, open_to_bots},
     state::{BoardEvent, ChallengeState, ChallengeView, GameView, OpenChallenge, PlayerView, PracticeAccountEvent},
 };
 use domain::{
-    ChallengeId, ChatLine, Clocks, Color, DeclineReason, GameStatus, GameTerms, Line, Speed, TimeControl, Tournament,
+    ChallengeId, ChatLine, Clock, Color, DeclineReason, GameStatus, GameTerms, Line, Speed, TimeControl, Tournament,
     TournamentKind, Variant, moves_text,
 };
 
@@ -133,7 +132,7 @@ pub(crate) fn user(account: &PracticeAccount, created_at: u64, now: u64, url: &s
         .map(|category| {
             let rating = account.rating(category);
             let mut perf = json!({
-                "games": rating.games(),
+                "games": rating.games,
                 "rating": rating.points(),
                 "rd": rating.deviation(),
                 "prog": 0,
@@ -212,7 +211,6 @@ pub(crate) fn challenge(challenge: &ChallengeView, url: &str, outgoing: bool) ->
     value
 }
 
-/// A challenge that anybody may join.
 pub(crate) fn open_challenge(challenge: &OpenChallenge, url: &str) -> Value {
     let mut value = any_challenge(&challenge.id, &challenge.terms, &challenge.start, url);
     value["open"] = json!({});
@@ -374,7 +372,6 @@ fn initial_fen(start: &Line) -> String {
     }
 }
 
-/// The first line of a game stream.
 fn game_full(view: &GameView) -> Value {
     let pairing = &view.pairing;
     let mut full = json!({
@@ -415,48 +412,39 @@ struct StateLine {
     status: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     winner: Option<&'static str>,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "Not::not")]
     wdraw: bool,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "Not::not")]
     bdraw: bool,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "Not::not")]
     wtakeback: bool,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "Not::not")]
     btakeback: bool,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-const fn is_false(flag: &bool) -> bool {
-    !*flag
 }
 
 impl StateLine {
     fn of(view: &GameView) -> Self {
-        let (time, increment) = match view.clocks {
-            Some(clocks) => {
-                let of = |pick: fn(Clocks, Color) -> Duration| ByColor::new_with(|side| millis(pick(clocks, side)));
-                (of(|clocks, side| clocks.of(side).remaining), of(|clocks, side| clocks.of(side).increment))
-            }
-            None => (ByColor::new_with(|_| NO_CLOCK_MILLIS), ByColor::new_with(|_| 0)),
-        };
+        let shown = |clock: Clock| (millis(clock.remaining), millis(clock.increment));
+        let clock = |color| view.clocks.map_or((NO_CLOCK_MILLIS, 0), |clocks| shown(clocks.of(color)));
+        let ((wtime, winc), (btime, binc)) = (clock(Color::White), clock(Color::Black));
+        let takeback = view.takeback_offer.map(|(by, _)| by);
         Self {
             r#type: "gameState",
             moves: moves_text(view.line.moves()),
-            wtime: time.white,
-            btime: time.black,
-            winc: increment.white,
-            binc: increment.black,
+            wtime,
+            btime,
+            winc,
+            binc,
             status: view.status().name().to_owned(),
             winner: view.winner().map(color),
-            wdraw: view.draw_offers.white,
-            bdraw: view.draw_offers.black,
-            wtakeback: view.takeback_offers.white,
-            btakeback: view.takeback_offers.black,
+            wdraw: view.draw_offer == Some(Color::White),
+            bdraw: view.draw_offer == Some(Color::Black),
+            wtakeback: takeback == Some(Color::White),
+            btakeback: takeback == Some(Color::Black),
         }
     }
 }
 
-/// A line of a game stream.
 pub(crate) fn board_event(event: &BoardEvent) -> String {
     match event {
         BoardEvent::Full(view) => game_full(view).to_string(),

@@ -3,21 +3,16 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 use domain::GameId;
 
-/// The number of times that are kept until they are taken.
 const MOST_KEPT: usize = 1_000_000;
 
-/// The response times since they were last taken. Cheap to clone; clones are the same list.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ResponseTimes(Arc<Mutex<Measured>>);
-
+/// The response times since they were last taken.
 #[derive(Debug, Default)]
-struct Measured {
+pub(crate) struct ResponseTimes {
     /// Times at which the opponent's moves were shown, by the game that waits for an answer.
     shown: HashMap<GameId, Instant>,
     taken: Vec<(GameId, Duration)>,
@@ -25,26 +20,20 @@ struct Measured {
 
 impl ResponseTimes {
     /// A line with the opponent's move is about to be sent.
-    pub(crate) fn shown(&self, game: &GameId) {
-        self.measured().shown.insert(game.clone(), Instant::now());
+    pub(crate) fn shown(&mut self, game: &GameId) {
+        self.shown.insert(game.clone(), Instant::now());
     }
 
     /// The request with a move has arrived.
-    pub(crate) fn answered(&self, game: &GameId) {
-        let mut measured = self.measured();
-        if let Some(shown) = measured.shown.remove(game)
-            && measured.taken.len() < MOST_KEPT
+    pub(crate) fn answered(&mut self, game: &GameId) {
+        if let Some(shown) = self.shown.remove(game)
+            && self.taken.len() < MOST_KEPT
         {
-            measured.taken.push((game.clone(), shown.elapsed()));
+            self.taken.push((game.clone(), shown.elapsed()));
         }
     }
 
-    /// Takes the times that were measured until now.
-    pub(crate) fn take(&self) -> Vec<(GameId, Duration)> {
-        std::mem::take(&mut self.measured().taken)
-    }
-
-    fn measured(&self) -> MutexGuard<'_, Measured> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn take(&mut self) -> Vec<(GameId, Duration)> {
+        std::mem::take(&mut self.taken)
     }
 }

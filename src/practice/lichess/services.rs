@@ -11,11 +11,10 @@ use serde_json::{Value, json};
 use shakmaty::Position as _;
 
 use super::{
-    api::{JsonAnswer, LichessApi},
+    api::{Caller, JsonAnswer, LichessApi},
     error::ApiError,
-    tokens::Caller,
 };
-use domain::{Color, Line, LineError, Score, Variant, engine_move, engine_position};
+use domain::{Line, LineError, Score, Variant, engine_move, engine_position};
 use engine::{Engine, EngineOptions, Limits};
 
 /// Nodes of what is known about a position.
@@ -50,16 +49,10 @@ struct Asked {
     action: Option<String>,
 }
 
-struct KnownPosition {
-    line: Line,
-    /// The best moves with their values for the player to move, the best first; at most two.
-    best: Vec<(String, Score)>,
-    depth: u32,
-}
-
 impl Asked {
-    /// The position; one of other rules than our engine's has no best moves.
-    async fn known(self) -> Result<KnownPosition, ApiError> {
+    /// The position, its at most two best moves with their values for the player to move, the best first, and the depth of
+    /// the search. A position of other rules than our engine's has no best moves.
+    async fn known(self) -> Result<(Line, Vec<(String, Score)>, u32), ApiError> {
         let variant = self.variant.as_deref().unwrap_or("standard");
         let variant: Variant = variant.parse().map_err(|_| ApiError::bad("Unknown variant"))?;
         let bad = |error: LineError| ApiError::bad(error.to_string());
@@ -69,19 +62,21 @@ impl Asked {
         };
         line.play_all(&self.play.replace(',', " ")).map_err(bad)?;
         // Searches block, so they run where blocking is allowed.
-        let known = tokio::task::spawn_blocking(move || search(line)).await;
-        known.map_err(|_| ApiError::Broken(axum::http::StatusCode::INTERNAL_SERVER_ERROR))
+        let known = tokio::task::spawn_blocking(move || {
+            let (best, depth) = search(&line);
+            (line, best, depth)
+        });
+        known.await.map_err(|_| ApiError::Broken(axum::http::StatusCode::INTERNAL_SERVER_ERROR))
     }
 }
 
-fn search(line: Line) -> KnownPosition {
-    let mut known = KnownPosition { line, best: Vec::new(), depth: 0 };
-    let Some(position) = known.line.variant().is_standard_rules().then(|| engine_position(&known.line).ok()).flatten()
-    else {
-        return known;
+fn search(line: &Line) -> (Vec<(String, Score)>, u32) {
+    let (mut best_moves, mut depth) = (Vec::new(), 0);
+    let Some(position) = line.variant().is_standard_rules().then(|| engine_position(line).ok()).flatten() else {
+        return (best_moves, depth);
     };
     let mut engine = Engine::new(EngineOptions { hash: 1, ..EngineOptions::default() });
-    let mut left = known.line.legal_moves();
+    let mut left = line.legal_moves();
     for _ in 0..2 {
         let root: Vec<_> = left.iter().filter_map(|uci| engine_move(&position, *uci)).collect();
         let limits = Limits { nodes: Some(NODES), ..Limits::default() };
@@ -89,21 +84,21 @@ fn search(line: Line) -> KnownPosition {
         let Some(found) = found.filter(|_| !root.is_empty()) else { break };
         let best = position.move_to_uci(found.best);
         left.retain(|uci| uci.to_string() != best);
-        known.best.push((best, found.score));
-        known.depth = known.depth.max(found.depth);
+        best_moves.push((best, found.score));
+        depth = depth.max(found.depth);
     }
-    known
+    (best_moves, depth)
 }
 
 /// The explorer requires a token.
 async fn explorer(_: Caller, Query(asked): Query<Asked>) -> JsonAnswer {
-    let known = asked.known().await?;
-    let explored = known.line.position().fullmoves().get() as usize <= EXPLORED;
+    let (line, best, _) = asked.known().await?;
+    let explored = line.position().fullmoves().get() as usize <= EXPLORED;
     let share = |place: usize| if place == 0 { 10 } else { 4 };
-    let moves = known.best.iter().enumerate().filter(|_| explored).map(|(place, (uci, _))| {
-        let (won, lost) = known.line.turn().fold_wb((6, 1), (1, 6));
+    let moves = best.iter().enumerate().filter(|_| explored).map(|(place, (uci, _))| {
+        let (won, lost) = line.turn().fold_wb((6, 1), (1, 6));
         let (white, draws, black) = (won * share(place), 3 * share(place), lost * share(place));
-        let san = uci.parse().map_or_else(|_| uci.clone(), |uci| known.line.san(uci));
+        let san = uci.parse().map_or_else(|_| uci.clone(), |uci| line.san(uci));
         json!({
             "uci": uci, "san": san, "white": white, "draws": draws, "black": black, "game": null, "opening": null,
             "averageRating": 2500, "averageOpponentRating": 2500, "performance": 2500,
@@ -116,35 +111,26 @@ async fn explorer(_: Caller, Query(asked): Query<Asked>) -> JsonAnswer {
 }
 
 async fn cloud(Query(asked): Query<Asked>) -> JsonAnswer {
-    let known = asked.known().await?;
-    if known.best.is_empty() {
+    let (line, best, depth) = asked.known().await?;
+    if best.is_empty() {
         return Err(ApiError::missing("No cloud evaluation available for that position"));
     }
-    let white = |score: Score| match (score, known.line.turn()) {
-        (Score::Cp(centipawns), Color::White) => json!({ "cp": centipawns }),
-        (Score::Cp(centipawns), Color::Black) => json!({ "cp": -centipawns }),
-        (Score::Mate(moves), Color::White) => json!({ "mate": moves }),
-        (Score::Mate(moves), Color::Black) => json!({ "mate": -moves }),
+    let sign = line.turn().fold_wb(1, -1);
+    let variation = |(uci, score): &(String, Score)| match score {
+        Score::Cp(centipawns) => json!({ "cp": sign * centipawns, "moves": uci }),
+        Score::Mate(moves) => json!({ "mate": sign * moves, "moves": uci }),
     };
-    let variation = |(uci, score): &(String, Score)| {
-        let mut variation = white(*score);
-        variation["moves"] = json!(uci);
-        variation
-    };
-    let pvs: Vec<Value> = known.best.iter().map(variation).collect();
-    Ok(Json(json!({ "fen": known.line.fen(), "knodes": NODES / 1000, "depth": known.depth, "pvs": pvs })))
+    let pvs: Vec<Value> = best.iter().map(variation).collect();
+    Ok(Json(json!({ "fen": line.fen(), "knodes": NODES / 1000, "depth": depth, "pvs": pvs })))
 }
 
 async fn chessdb(Query(asked): Query<Asked>) -> JsonAnswer {
     if asked.action.as_deref() != Some("queryall") {
         return Err(ApiError::bad("queryall alone is played here"));
     }
-    let known = asked.known().await?;
-    let moves: Vec<Value> = known
-        .best
-        .iter()
-        .map(|(uci, score)| json!({ "uci": uci, "score": score.as_centipawns(), "rank": 2 }))
-        .collect();
+    let (_, best, _) = asked.known().await?;
+    let moves: Vec<Value> =
+        best.iter().map(|(uci, score)| json!({ "uci": uci, "score": score.as_centipawns(), "rank": 2 })).collect();
     Ok(Json(if moves.is_empty() { json!({ "status": "unknown" }) } else { json!({ "status": "ok", "moves": moves }) }))
 }
 
@@ -153,13 +139,13 @@ fn unknown_ending() -> Value {
 }
 
 async fn tablebase(Query(asked): Query<Asked>) -> JsonAnswer {
-    let known = asked.known().await?;
-    let few = known.line.position().board().occupied().count() <= PIECES;
-    let category = match known.best.first() {
+    let (line, best, _) = asked.known().await?;
+    let few = line.position().board().occupied().count() <= PIECES;
+    let category = match best.first() {
         Some((_, Score::Mate(1..))) if few => "win",
         Some((_, Score::Mate(_))) if few => "loss",
         _ => return Ok(Json(unknown_ending())),
     };
-    let moves: Vec<Value> = known.best.iter().map(|(uci, _)| json!({ "uci": uci })).collect();
+    let moves: Vec<Value> = best.iter().map(|(uci, _)| json!({ "uci": uci })).collect();
     Ok(Json(json!({ "category": category, "moves": moves })))
 }

@@ -4,15 +4,16 @@ use std::{collections::VecDeque, future::pending, time::Duration};
 
 use axum::{
     body::{Body, Bytes},
-    http::header,
-    response::{IntoResponse, Response},
+    response::Response,
 };
 use futures_util::stream;
 use tokio::time::Instant;
 
+use super::api::ndjson;
 use crate::{
     connection::ConnectionControl,
     faults::{LineFacts, StreamFault, StreamFaults},
+    or_never,
     state::Subscription,
 };
 
@@ -22,7 +23,6 @@ const REORDER_PATIENCE: Duration = Duration::from_millis(100);
 /// Into how many pieces a slow stream cuts what it sends in a second.
 const PIECES_PER_SECOND: u32 = 20;
 
-/// The line of an event, with the facts that faults depend on.
 type Render<E> = Box<dyn Fn(&E) -> Option<(String, LineFacts)> + Send>;
 
 enum StreamStep {
@@ -75,13 +75,12 @@ impl<E: Send + 'static> LineStream<E> {
         }
     }
 
-    /// Builds the response to a request.
     pub(crate) fn into_response(self) -> Response {
         let lines = stream::unfold(self, |mut lines| async move {
             let bytes = lines.next().await?;
             Some((Ok::<_, std::convert::Infallible>(bytes), lines))
         });
-        ([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(lines)).into_response()
+        ndjson(Body::from_stream(lines))
     }
 
     async fn next(&mut self) -> Option<Bytes> {
@@ -124,16 +123,11 @@ impl<E: Send + 'static> LineStream<E> {
         let idle = if self.held.is_some() { REORDER_PATIENCE } else { self.keep_alive };
         let quiet_until = (self.last_sent + idle).max(self.opens_at);
         let next_step = self.steps.front().map(|(at, _)| *at);
-        let event = async {
-            match &mut self.subscription {
-                Some(subscription) => subscription.next().await,
-                None => pending().await,
-            }
-        };
+        let event = self.subscription.as_mut().map(Subscription::next);
         tokio::select! {
             biased;
             fault = self.faults.next() => self.apply(fault, None),
-            event = event => match event {
+            event = or_never(event) => match event {
                 Some(event) => {
                     if let Some((text, facts)) = (self.render)(&event) {
                         self.send(text, facts);
@@ -197,28 +191,26 @@ impl<E: Send + 'static> LineStream<E> {
             self.steps.clear();
             self.opens_at = Instant::now();
         }
-        let steps: Vec<StreamStep> = match (fault, line) {
-            (StreamFault::CleanEnd, _) => vec![StreamStep::End],
-            (StreamFault::CutMidLine, _) => vec![StreamStep::Send(half), StreamStep::Flush, StreamStep::End],
-            (StreamFault::Abort, _) => vec![StreamStep::Reset],
-            (StreamFault::AbortMidLine, _) => vec![StreamStep::Send(half), StreamStep::Flush, StreamStep::Reset],
-            (StreamFault::Silence, _) => vec![StreamStep::Silence],
-            (StreamFault::Duplicate, Some(line)) => vec![StreamStep::Send(line.clone()), StreamStep::Send(line)],
-            (StreamFault::Late(time), Some(line)) => return self.push_after(time, StreamStep::Send(line)),
-            (StreamFault::Drop, Some(_)) => vec![],
+        if matches!(fault, StreamFault::CutMidLine | StreamFault::AbortMidLine) {
+            self.push(StreamStep::Send(half));
+            self.push(StreamStep::Flush);
+        }
+        match (fault, line) {
+            (StreamFault::CleanEnd | StreamFault::CutMidLine, _) => self.push(StreamStep::End),
+            (StreamFault::Abort | StreamFault::AbortMidLine, _) => self.push(StreamStep::Reset),
+            (StreamFault::Silence, _) => self.push(StreamStep::Silence),
+            (StreamFault::Duplicate, Some(line)) => {
+                self.push(StreamStep::Send(line.clone()));
+                self.push(StreamStep::Send(line));
+            }
+            (StreamFault::Late(time), Some(line)) => self.push_after(time, StreamStep::Send(line)),
+            (StreamFault::Drop, Some(_)) => {}
             (StreamFault::Reorder, Some(line)) => {
                 self.release_held();
                 self.held = Some(line);
                 self.last_sent = Instant::now();
-                vec![]
             }
-            (StreamFault::Duplicate | StreamFault::Reorder | StreamFault::Drop | StreamFault::Late(_), None) => {
-                self.next_line = Some(fault);
-                vec![]
-            }
-        };
-        for step in steps {
-            self.push(step);
+            (_, None) => self.next_line = Some(fault),
         }
     }
 }

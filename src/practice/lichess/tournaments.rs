@@ -2,20 +2,18 @@
 
 use axum::{
     Json, Router,
-    extract::{Path, State as Shared},
-    http::header,
-    response::{IntoResponse, Response},
+    extract::Path,
+    response::Response,
     routing::{get, post},
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{
-    api::{JsonAnswer, LichessApi, ok},
+    api::{Caller, JsonAnswer, LichessApi, ndjson, ok},
     error::ApiError,
     fields::FormFields,
     render,
-    tokens::Caller,
 };
 use crate::{
     account::Category,
@@ -45,20 +43,20 @@ pub(crate) fn routes() -> Router<LichessApi> {
     routes
 }
 
-async fn join(Shared(api): Shared<LichessApi>, name: Tournament, caller: Caller, fields: FormFields) -> JsonAnswer {
+async fn join(api: LichessApi, name: Tournament, caller: Caller, fields: FormFields) -> JsonAnswer {
     caller.must_have(&["tournament:write"])?;
     let (password, pair_now) = (fields.text("password").map(str::to_owned), fields.is_true("pairMeAsap"));
     api.ask(move |state| state.take_part(&caller.account, &name, password.as_deref(), pair_now)).await?;
     ok()
 }
 
-async fn withdraw(Shared(api): Shared<LichessApi>, name: Tournament, caller: Caller) -> JsonAnswer {
+async fn withdraw(api: LichessApi, name: Tournament, caller: Caller) -> JsonAnswer {
     caller.must_have(&["tournament:write"])?;
     api.ask(move |state| state.withdraw(&caller.account, &name)).await?;
     ok()
 }
 
-async fn show(Shared(api): Shared<LichessApi>, name: Tournament) -> JsonAnswer {
+async fn show(api: LichessApi, name: Tournament) -> JsonAnswer {
     let shown = api.ask(move |state| {
         let held = name.kind.and_then(|kind| state.tournament(kind, &name.id)).ok_or(Denied::NoSuchTournament)?;
         Ok(page(state, held))
@@ -66,21 +64,17 @@ async fn show(Shared(api): Shared<LichessApi>, name: Tournament) -> JsonAnswer {
     Ok(Json(shown.await?))
 }
 
-async fn list(
-    Shared(api): Shared<LichessApi>,
-    Path(team): Path<String>,
-    kind: TournamentKind,
-) -> Result<Response, ApiError> {
+async fn list(api: LichessApi, Path(team): Path<String>, kind: TournamentKind) -> Result<Response, ApiError> {
     let lines = api.server_state.ask(move |state| {
         let held = state.tournaments_of_team(kind, &team);
         held.into_iter().map(|held| format!("{}\n", entry(state, held))).collect::<String>()
     });
-    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], lines.await?).into_response())
+    Ok(ndjson(lines.await?))
 }
 
 /// Fields of both a team's list and a tournament's page.
 fn common(held: &PracticeTournament) -> Value {
-    let plan = held.plan();
+    let plan = &held.plan;
     let (limit, increment) = match plan.terms.time_control {
         TimeControl::RealTime { initial, increment } => (initial.as_secs_f64(), increment.as_secs_f64()),
         TimeControl::Correspondence { .. } | TimeControl::Unlimited => (0.0, 0.0),
@@ -96,18 +90,17 @@ fn common(held: &PracticeTournament) -> Value {
     })
 }
 
-/// A line of a team's list.
 fn entry(state: &ServerState, held: &PracticeTournament) -> Value {
-    if held.plan().kind == TournamentKind::Swiss {
+    if held.plan.kind == TournamentKind::Swiss {
         return page(state, held);
     }
     let (begins, ends) = held.times();
     let mut entry = common(held);
     describe_arena(&mut entry, held);
-    entry["variant"] = render::variant(held.plan().terms.variant);
+    entry["variant"] = render::variant(held.plan.terms.variant);
     entry["startsAt"] = json!(state.unix_millis(begins));
     entry["finishesAt"] = json!(ends.map(|ends| state.unix_millis(ends)));
-    entry["status"] = json!(match held.stage() {
+    entry["status"] = json!(match held.stage {
         TournamentStage::Announced => 10,
         TournamentStage::Running => 20,
         TournamentStage::Over => 30,
@@ -117,7 +110,7 @@ fn entry(state: &ServerState, held: &PracticeTournament) -> Value {
 
 /// Fields of both the list and the page of an arena. False fields are left out, as on Lichess.
 fn describe_arena(arena: &mut Value, held: &PracticeTournament) {
-    let plan = held.plan();
+    let plan = &held.plan;
     arena["system"] = json!("arena");
     arena["fullName"] = json!(plan.name);
     arena["minutes"] = json!(plan.lasts.as_secs() / 60);
@@ -126,7 +119,7 @@ fn describe_arena(arena: &mut Value, held: &PracticeTournament) {
 }
 
 fn page(state: &ServerState, held: &PracticeTournament) -> Value {
-    let plan = held.plan();
+    let plan = &held.plan;
     let (begins, ends) = held.times();
     let iso =
         |at| Timestamp::from_millisecond(i64::try_from(state.unix_millis(at)).unwrap_or_default()).unwrap_or_default();
@@ -136,10 +129,10 @@ fn page(state: &ServerState, held: &PracticeTournament) -> Value {
     page["verdicts"] = json!({ "list": [], "accepted": true });
     if plan.kind == TournamentKind::Swiss {
         page["name"] = json!(plan.name);
-        page["round"] = json!(held.round());
+        page["round"] = json!(held.round);
         page["nbRounds"] = json!(plan.rounds);
         page["nbOngoing"] = json!(held.games_running());
-        page["status"] = json!(match held.stage() {
+        page["status"] = json!(match held.stage {
             TournamentStage::Announced => "created",
             TournamentStage::Running => "started",
             TournamentStage::Over => "finished",
@@ -147,8 +140,8 @@ fn page(state: &ServerState, held: &PracticeTournament) -> Value {
         return page;
     }
     describe_arena(&mut page, held);
-    let until = |at: std::time::Duration| at.saturating_sub(state.now()).as_secs();
-    match held.stage() {
+    let until = |at: std::time::Duration| at.saturating_sub(state.now).as_secs();
+    match held.stage {
         TournamentStage::Announced => page["secondsToStart"] = json!(until(begins)),
         TournamentStage::Running => page["secondsToFinish"] = json!(ends.map(until)),
         TournamentStage::Over => page["isFinished"] = json!(true),

@@ -7,10 +7,7 @@ use super::{
     server_state::{Denied, ServerState},
     views::{ChallengeState, GameView, PracticeAccountEvent},
 };
-use crate::{
-    account::AccountId,
-    game::{ConnectionLoss, Stop},
-};
+use crate::{account::AccountId, game::Stop};
 use domain::GameId;
 
 impl ServerState {
@@ -28,7 +25,7 @@ impl ServerState {
     /// # Errors
     /// [`Denied::Busy`] if it plays one at a time and does.
     pub fn check_free(&self, account: &AccountId) -> Result<(), Denied> {
-        let plays = || self.games.values().any(|hosted| hosted.is_running() && hosted.is_solo_game_of(account));
+        let plays = || self.games.values().any(|hosted| hosted.game.is_running() && hosted.is_solo_game_of(account));
         if self.solo.contains(account) && plays() {
             let name = self.account(account).map_or_else(|| account.to_string(), |account| account.name.clone());
             return Err(Denied::Busy(name));
@@ -47,23 +44,16 @@ impl ServerState {
         }
     }
 
-    /// Agrees to stop a game or asks for it (`yes`), or declines or withdraws. Does nothing where
-    /// it makes no sense.
-    pub fn stop(&mut self, id: &GameId, by: &AccountId, stop: Stop, yes: bool) -> Result<(), Denied> {
-        self.act(id, by, |game, color, now| game.stop(color, stop, yes, now))
-    }
-
-    /// Handles the lost connection of an account that plays one game at a time. `loss` decides the
-    /// effect on the game.
-    pub fn lose_connection(&mut self, account: &AccountId, loss: impl Fn(&GameView) -> ConnectionLoss) {
-        for view in self.views(|hosted| hosted.is_running() && hosted.is_solo_game_of(account)) {
+    /// Handles the lost connection of an account that plays one game at a time. `loss` decides how the
+    /// game stops; `None` forfeits it.
+    pub fn lose_connection(&mut self, account: &AccountId, loss: impl Fn(&GameView) -> Option<Stop>) {
+        for view in self.views(|hosted| hosted.game.is_running() && hosted.is_solo_game_of(account)) {
             let Some(color) = view.pairing.color_of(account) else { continue };
             let loss = loss(&view);
             self.with_game(&view.pairing.id, |game, now| game.lose_connection(color, loss, now));
         }
         for view in self.adjourned_of(account) {
-            if view.adjourned.is_some_and(|wishes| view.pairing.color_of(account).is_some_and(|color| wishes.by(color)))
-            {
+            if view.resume_offer == view.pairing.color_of(account) {
                 let _ = self.resume(&view.pairing.id, account, false);
             }
         }
@@ -71,11 +61,7 @@ impl ServerState {
 
     /// The adjourned games of an account, oldest first.
     pub fn adjourned_of(&self, account: &AccountId) -> Vec<Arc<GameView>> {
-        self.views(|hosted| {
-            hosted.game.outcome().is_none()
-                && hosted.game.adjourned().is_some()
-                && hosted.pairing.color_of(account).is_some()
-        })
+        self.views(|hosted| hosted.game.is_adjourned && hosted.pairing.color_of(account).is_some())
     }
 
     /// Wants an adjourned game to go on, or (`yes` is false) no longer does. It goes on when both players want it.
@@ -92,7 +78,7 @@ impl ServerState {
         }
         self.with_game(id, |game, now| game.resume(color, yes, now));
         if let Some(view) = self.game_view(id) {
-            if view.adjourned.is_some() {
+            if view.is_adjourned {
                 self.tell_players(&view, PracticeAccountEvent::ResumeOffer);
             } else {
                 for seat in view.pairing.players.iter() {

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use rand::RngExt;
 
 use super::{
-    hosted::{ChallengeTerms, HostedChallenge},
+    hosted::{ChallengeTerms, OpenChallenge},
     rate_limits::Gauge,
     server_state::{Denied, Due, ServerState, ai_account},
     views::{ChallengeState, ChallengeView, GameView, PracticeAccountEvent},
@@ -17,6 +17,8 @@ use domain::{ChallengeId, Color, DeclineReason, GameId, Line, Variant};
 const GOES_OFFLINE_AFTER: Duration = Duration::from_secs(20);
 /// A challenge that is offline or was answered is forgotten after this time.
 const FORGOTTEN_AFTER: Duration = Duration::from_hours(3);
+/// An open challenge that has not become a game is forgotten after this time.
+const OPEN_FORGOTTEN_AFTER: Duration = Duration::from_hours(24);
 
 impl ServerState {
     /// Challenges a player. With `keep_alive` the challenge stays until
@@ -37,7 +39,9 @@ impl ServerState {
         if self.solo.contains(to) {
             // On the Internet chess servers a player's newer challenge to the same one replaces the
             // older.
-            self.cancel_between(from, to)?;
+            for challenge in self.challenges_of(from).iter().filter(|challenge| challenge.dest.account == *to) {
+                self.cancel(&challenge.id, from)?;
+            }
         }
         self.charge_challenge(from, dest.bot)?;
         if challenger.bot && dest.bot {
@@ -46,7 +50,7 @@ impl ServerState {
         let final_color = terms.color.unwrap_or_else(|| self.random_color());
         let id = ChallengeId::new(self.fresh_id().as_str());
         let due = (!keep_alive).then(|| self.now + GOES_OFFLINE_AFTER);
-        let view = ChallengeView {
+        let challenge = ChallengeView {
             id: id.clone(),
             challenger,
             dest,
@@ -56,24 +60,16 @@ impl ServerState {
             final_color,
             start,
             state: ChallengeState::Created,
+            number: self.next_number(),
+            due,
         };
-        let challenge = HostedChallenge { number: self.next_number(), view, due };
         if let Some(at) = due {
             self.deadlines.insert((at, Due::Challenge(id.clone())));
         }
-        let view = Arc::new(self.view_challenge(&challenge));
+        let view = self.view_challenge(&challenge);
         self.challenges.insert(id, challenge);
-        self.tell(from, &PracticeAccountEvent::Challenge(Arc::clone(&view)));
-        self.tell(to, &PracticeAccountEvent::Challenge(Arc::clone(&view)));
+        self.tell_both(&view, PracticeAccountEvent::Challenge);
         Ok(view)
-    }
-
-    fn cancel_between(&mut self, from: &AccountId, to: &AccountId) -> Result<(), Denied> {
-        let standing = self.challenges_of(from);
-        for challenge in standing.iter().filter(|challenge| challenge.dest.account == *to) {
-            self.cancel(&challenge.id, from)?;
-        }
-        Ok(())
     }
 
     fn charge_challenge(&mut self, from: &AccountId, to_bot: bool) -> Result<(), Denied> {
@@ -108,12 +104,8 @@ impl ServerState {
 
     /// The challenger no longer keeps it alive.
     pub fn release_challenge(&mut self, id: &ChallengeId) {
-        let at = self.now + GOES_OFFLINE_AFTER;
-        if let Some(challenge) = self.challenges.get_mut(id)
-            && challenge.view.state == ChallengeState::Created
-        {
-            challenge.due = Some(at);
-            self.deadlines.insert((at, Due::Challenge(id.clone())));
+        if self.challenges.get(id).is_some_and(|challenge| challenge.state == ChallengeState::Created) {
+            self.plan_challenge(id, GOES_OFFLINE_AFTER);
         }
     }
 
@@ -125,16 +117,16 @@ impl ServerState {
         if challenge.due.is_none_or(|at| now < at) {
             return;
         }
-        if challenge.view.state == ChallengeState::Created {
-            challenge.view.state = ChallengeState::Offline;
-            self.forget_challenge_later(id);
+        if challenge.state == ChallengeState::Created {
+            challenge.state = ChallengeState::Offline;
+            self.plan_challenge(id, FORGOTTEN_AFTER);
         } else {
             self.challenges.remove(id);
         }
     }
 
-    fn forget_challenge_later(&mut self, id: &ChallengeId) {
-        let at = self.now + FORGOTTEN_AFTER;
+    fn plan_challenge(&mut self, id: &ChallengeId, after: Duration) {
+        let at = self.now + after;
         if let Some(challenge) = self.challenges.get_mut(id) {
             challenge.due = Some(at);
             self.deadlines.insert((at, Due::Challenge(id.clone())));
@@ -179,7 +171,6 @@ impl ServerState {
         Ok((view, color))
     }
 
-    /// Declines a challenge.
     pub fn decline(&mut self, id: &ChallengeId, by: &AccountId, reason: DeclineReason) -> Result<(), Denied> {
         if self.open_challenge(id)?.dest.account != *by {
             return Err(Denied::NoSuchChallenge);
@@ -206,14 +197,13 @@ impl ServerState {
     }
 
     fn open_challenge(&self, id: &ChallengeId) -> Result<&ChallengeView, Denied> {
-        let challenge = &self.challenges.get(id).ok_or(Denied::NoSuchChallenge)?.view;
+        let challenge = self.challenges.get(id).ok_or(Denied::NoSuchChallenge)?;
         if challenge.state.is_open() { Ok(challenge) } else { Err(Denied::ChallengeClosed(challenge.state)) }
     }
 
     pub(super) fn close_challenge(&mut self, id: &ChallengeId, state: ChallengeState) -> Option<Arc<ChallengeView>> {
-        let challenge = self.challenges.get_mut(id)?;
-        challenge.view.state = state;
-        self.forget_challenge_later(id);
+        self.challenges.get_mut(id)?.state = state;
+        self.plan_challenge(id, FORGOTTEN_AFTER);
         self.challenge_view(id)
     }
 
@@ -223,27 +213,67 @@ impl ServerState {
         }
     }
 
-    fn view_challenge(&self, HostedChallenge { view, .. }: &HostedChallenge) -> ChallengeView {
-        let online = (self.is_online(&view.challenger.account), self.is_online(&view.dest.account));
-        ChallengeView { online, ..view.clone() }
+    fn view_challenge(&self, challenge: &ChallengeView) -> Arc<ChallengeView> {
+        let online = (self.is_online(&challenge.challenger.account), self.is_online(&challenge.dest.account));
+        Arc::new(ChallengeView { online, ..challenge.clone() })
     }
 
     pub fn challenge_view(&self, id: &ChallengeId) -> Option<Arc<ChallengeView>> {
-        self.challenges.get(id).map(|challenge| Arc::new(self.view_challenge(challenge)))
+        self.challenges.get(id).map(|challenge| self.view_challenge(challenge))
     }
 
     /// The challenges that wait for an answer, by or to an account, oldest first.
     pub fn challenges_of(&self, account: &AccountId) -> Vec<Arc<ChallengeView>> {
-        let mut standing: Vec<&HostedChallenge> = self
-            .challenges
-            .values()
-            .filter(|HostedChallenge { view, .. }| {
-                view.state == ChallengeState::Created
-                    && [&view.challenger, &view.dest].into_iter().any(|seat| seat.account == *account)
-            })
-            .collect();
+        let stands = |challenge: &&ChallengeView| {
+            let players = [&challenge.challenger, &challenge.dest];
+            challenge.state == ChallengeState::Created && players.into_iter().any(|seat| seat.account == *account)
+        };
+        let mut standing: Vec<_> = self.challenges.values().filter(stands).collect();
         standing.sort_by_key(|challenge| challenge.number);
-        standing.into_iter().map(|challenge| Arc::new(self.view_challenge(challenge))).collect()
+        standing.into_iter().map(|challenge| self.view_challenge(challenge)).collect()
+    }
+
+    /// Makes a challenge that anybody may join.
+    pub fn challenge_anybody(&mut self, terms: ChallengeTerms) -> Result<OpenChallenge, Denied> {
+        let start = self.starting_line(terms.game.variant, terms.fen.as_deref())?;
+        let id = ChallengeId::new(self.fresh_id().as_str());
+        let challenge = OpenChallenge { id: id.clone(), terms: terms.game, start, first: None };
+        self.deadlines.insert((self.now + OPEN_FORGOTTEN_AFTER, Due::Challenge(id.clone())));
+        self.open_challenges.insert(id, challenge.clone());
+        Ok(challenge)
+    }
+
+    pub fn is_open_to_anybody(&self, id: &ChallengeId) -> bool {
+        self.open_challenges.contains_key(id)
+    }
+
+    /// Joins an open challenge; with the second player the game begins. A colour that is taken is not given again.
+    pub fn join_open_challenge(
+        &mut self,
+        id: &ChallengeId,
+        by: &AccountId,
+        color: Option<Color>,
+    ) -> Result<Option<GameId>, Denied> {
+        let challenge = self.open_challenges.get_mut(id).ok_or(Denied::NoSuchChallenge)?;
+        let (first, wanted) = match &challenge.first {
+            Some((first, wanted)) if first != by => (first.clone(), *wanted),
+            _ => {
+                challenge.first = Some((by.clone(), color));
+                return Ok(None);
+            }
+        };
+        let (terms, start) = (challenge.terms, challenge.start.clone());
+        let category = Category::of(&terms);
+        for account in [&first, by] {
+            self.check_free(account)?;
+        }
+        let (one, other) = (self.seat(&first, category)?, self.seat(by, category)?);
+        let first_has = wanted.or(color.map(|color| !color)).unwrap_or_else(|| self.random_color());
+        let (white, black) = first_has.fold_wb((one.clone(), other.clone()), (other, one));
+        self.open_challenges.remove(id);
+        let game = GameId::from(id);
+        self.start_game(game.clone(), terms, start, white, black, None);
+        Ok(Some(game))
     }
 }
 

@@ -9,13 +9,11 @@ use super::{
     hosted::{HostedGame, Listener},
     rate_limits::Gauge,
     server_state::{Denied, Due, ServerState},
-    views::{
-        BoardEvent, GameView, Lease, ListenerKey, Pairing, PlayerView, PracticeAccountEvent, RefusedMove, Subscription,
-    },
+    views::{BoardEvent, GameView, ListenerKey, Pairing, PlayerView, PracticeAccountEvent, RefusedMove, Subscription},
 };
 use crate::{
     account::AccountId,
-    game::{End, GameChange, GameOutcome, PracticeGame, Stop},
+    game::{End, GameChange, GameOutcome, PracticeGame},
 };
 use domain::{ChatLine, ChatRoom, Color, GameId, GameTerms, Line, Tournament, UciMove};
 
@@ -47,7 +45,7 @@ impl ServerState {
         let pairing = Arc::new(Pairing { id: id.clone(), terms, players, tournament, created_at: self.unix_now() });
         let mut patience = self.settings.patience;
         // The dialect is that of the servers on which one plays one game at a time.
-        patience.flags_fall &= self.settings.faults.dialect.flags_fall() || !(solo.white || solo.black);
+        patience.flags_fall &= !self.settings.faults.dialect.is_plain() || !(solo.white || solo.black);
         if pairing.players.iter().any(|seat| seat.ai_level.is_some()) {
             // The engine neither claims the win nor waits.
             patience.abandoned_after = Some(patience.gone_after + patience.claim_after);
@@ -78,18 +76,8 @@ impl ServerState {
     fn view(&self, hosted: &HostedGame) -> Arc<GameView> {
         Arc::new(GameView {
             pairing: Arc::clone(&hosted.pairing),
-            line: hosted.game.line().clone(),
+            game: hosted.game.clone(),
             clocks: hosted.game.clocks(self.now),
-            move_times: hosted.game.move_times().to_vec(),
-            outcome: hosted.game.outcome().cloned(),
-            draw_offers: hosted.game.draw_offers(),
-            takeback_offers: hosted.game.takeback_offers(),
-            takeback_plies: hosted.game.takeback_plies(),
-            abort_offers: hosted.game.stop_offers(Stop::Abort),
-            adjourn_offers: hosted.game.stop_offers(Stop::Adjourn),
-            adjourned: hosted.game.adjourned(),
-            was_resumed: hosted.game.was_resumed(),
-            left: hosted.game.left(),
             rating_changes: hosted.rating_changes,
             changed_at: self.unix_millis(hosted.changed),
         })
@@ -101,7 +89,7 @@ impl ServerState {
 
     /// The running games of an account, oldest first.
     pub fn games_of(&self, account: &AccountId) -> Vec<Arc<GameView>> {
-        self.views(|hosted| hosted.is_running() && hosted.pairing.color_of(account).is_some())
+        self.views(|hosted| hosted.game.is_running() && hosted.pairing.color_of(account).is_some())
     }
 
     /// Returns all remembered games of an account, oldest first.
@@ -109,44 +97,48 @@ impl ServerState {
         self.views(|hosted| hosted.pairing.color_of(account).is_some())
     }
 
-    /// Returns all remembered finished games, oldest first.
     pub fn finished_games(&self) -> Vec<Arc<GameView>> {
-        self.views(|hosted| hosted.game.outcome().is_some())
+        self.views(|hosted| hosted.game.outcome.is_some())
     }
 
     pub fn running_games(&self) -> Vec<Arc<GameView>> {
-        self.views(HostedGame::is_running)
+        self.views(|hosted| hosted.game.is_running())
     }
 
     pub(super) fn views(&self, wanted: impl Fn(&HostedGame) -> bool) -> Vec<Arc<GameView>> {
+        self.hosted(wanted).map(|hosted| self.view(hosted)).collect()
+    }
+
+    /// Returns remembered games, oldest first.
+    pub(super) fn hosted(&self, wanted: impl Fn(&HostedGame) -> bool) -> impl Iterator<Item = &HostedGame> {
         let mut hosted: Vec<&HostedGame> = self.games.values().filter(|hosted| wanted(hosted)).collect();
         hosted.sort_by_key(|hosted| hosted.number);
-        hosted.into_iter().map(|hosted| self.view(hosted)).collect()
+        hosted.into_iter()
     }
 
     /// Returns true if an account plays a game that is neither over nor adjourned. Cheap.
     pub fn is_playing(&self, account: &AccountId) -> bool {
-        self.games.values().any(|hosted| hosted.is_running() && hosted.pairing.color_of(account).is_some())
+        self.games.values().any(|hosted| hosted.game.is_running() && hosted.pairing.color_of(account).is_some())
     }
 
     /// Returns true if a remembered game is over or adjourned. Cheap.
     pub fn has_stopped(&self, id: &GameId) -> bool {
-        self.games.get(id).is_some_and(|hosted| !hosted.is_running())
+        self.games.get(id).is_some_and(|hosted| !hosted.game.is_running())
     }
 
     /// Returns the outcome of a finished game. Cheap, for conditions.
-    pub fn outcome(&self, id: &GameId) -> Option<&GameOutcome> {
-        self.games.get(id)?.game.outcome()
+    pub fn outcome(&self, id: &GameId) -> Option<GameOutcome> {
+        self.games.get(id)?.game.outcome
     }
 
     /// Returns the number of moves played. Cheap, for conditions.
     pub fn ply(&self, id: &GameId) -> Option<usize> {
-        self.games.get(id).map(|hosted| hosted.game.line().ply())
+        self.games.get(id).map(|hosted| hosted.game.line.ply())
     }
 
     /// Returns the number of games begun, and of running ones. Cheap, for conditions.
     pub fn game_counts(&self) -> (usize, usize) {
-        let running = self.games.values().filter(|hosted| hosted.game.outcome().is_none()).count();
+        let running = self.games.values().filter(|hosted| hosted.game.outcome.is_none()).count();
         (self.games.len(), running)
     }
 
@@ -156,7 +148,6 @@ impl ServerState {
         self.listen_at(id, key, Some(color))
     }
 
-    /// Watches a game of others.
     pub fn watch(&mut self, id: &GameId, key: ListenerKey) -> Result<Subscription<BoardEvent>, Denied> {
         self.listen_at(id, key, None)
     }
@@ -185,8 +176,7 @@ impl ServerState {
         if let Some(color) = color {
             self.with_game(id, |game, now| game.set_present(color, true, now));
         }
-        let lease = Lease { departures: self.departures.clone(), listener, game: Some(id.clone()) };
-        Ok(Subscription { events, _lease: lease })
+        Ok(Subscription { events, departures: self.departures.clone(), listener, game: Some(id.clone()) })
     }
 
     pub(super) fn leave_game(&mut self, id: &GameId, listener: u64) {
@@ -201,7 +191,6 @@ impl ServerState {
         }
     }
 
-    /// The colour an account has in a game.
     pub fn color_at(&self, id: &GameId, account: &AccountId) -> Result<Color, Denied> {
         let hosted = self.games.get(id).ok_or(Denied::NoSuchGame)?;
         hosted.pairing.color_of(account).ok_or(Denied::NotYourGame)
@@ -212,7 +201,7 @@ impl ServerState {
     pub fn play(&mut self, id: &GameId, by: &AccountId, uci: UciMove, offer_draw: Option<bool>) -> Result<(), Denied> {
         let color = self.color_at(id, by)?;
         // An impossible move makes no offer.
-        let may_move = |hosted: &HostedGame| hosted.game.line().turn() == color && hosted.game.line().is_legal(uci);
+        let may_move = |hosted: &HostedGame| hosted.game.line.turn() == color && hosted.game.line.is_legal(uci);
         if let Some(yes) = offer_draw
             && self.games.get(id).is_some_and(may_move)
         {
@@ -225,55 +214,22 @@ impl ServerState {
         if let (Err(refusal), Some(hosted)) = (&played, self.games.get_mut(id))
             && hosted.refused.len() < REFUSED_REMEMBERED
         {
-            let ply = hosted.game.line().ply();
+            let ply = hosted.game.line.ply();
             hosted.refused.push(RefusedMove { color, uci, ply, refusal: refusal.clone() });
         }
         Ok(played?)
     }
 
-    /// Makes or accepts (`yes`), or withdraws or declines a draw offer. Where it makes no sense nothing happens.
-    pub fn draw(&mut self, id: &GameId, by: &AccountId, yes: bool) -> Result<(), Denied> {
-        self.act(id, by, |game, color, now| game.draw(color, yes, now))
-    }
-
-    /// Does the same for `plies` plies; `None` withdraws or refuses.
-    pub fn takeback_of(&mut self, id: &GameId, by: &AccountId, plies: Option<usize>) -> Result<(), Denied> {
-        self.act(id, by, |game, color, now| game.takeback_of(color, plies, now))
-    }
-
-    /// Asks for or grants (`yes`), or withdraws or refuses a takeback. Does nothing where it makes
-    /// no sense.
-    pub fn takeback(&mut self, id: &GameId, by: &AccountId, yes: bool) -> Result<(), Denied> {
-        self.act(id, by, |game, color, now| game.takeback(color, yes, now))
-    }
-
-    /// Aborts a game.
     pub fn abort(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
-        Ok(self.act(id, by, |game, _, now| game.abort(now))??)
+        Ok(self.act(id, by, PracticeGame::abort)??)
     }
 
-    /// Gives a game up.
     pub fn resign(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
         Ok(self.act(id, by, PracticeGame::resign)??)
     }
 
-    /// Claims that the opponent's time is over; whether it is, which ends the game.
-    pub fn claim_flag(&mut self, id: &GameId, by: &AccountId) -> Result<bool, Denied> {
-        Ok(self.act(id, by, PracticeGame::claim_flag)??)
-    }
-
-    /// Claims the win because the opponent is gone; nothing happens if it is too early for that.
-    pub fn claim_victory(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
-        Ok(self.act(id, by, PracticeGame::claim_victory)??)
-    }
-
-    /// Claims a draw because the opponent is gone; nothing happens if it is too early for that.
-    pub fn claim_draw(&mut self, id: &GameId, by: &AccountId) -> Result<(), Denied> {
-        Ok(self.act(id, by, PracticeGame::claim_draw)??)
-    }
-
     /// Lets a player do something in a game.
-    pub(super) fn act<T>(
+    pub fn act<T>(
         &mut self,
         id: &GameId,
         by: &AccountId,
@@ -303,7 +259,6 @@ impl ServerState {
         Ok(())
     }
 
-    /// Returns the messages of one chat of a game.
     pub fn chat(&self, id: &GameId, by: &AccountId, room: ChatRoom) -> Result<Vec<ChatLine>, Denied> {
         self.color_at(id, by)?;
         let hosted = self.games.get(id).ok_or(Denied::NoSuchGame)?;
@@ -318,10 +273,9 @@ impl ServerState {
     ) -> Option<T> {
         let now = self.now;
         let hosted = self.games.get_mut(id)?;
-        let was_over = hosted.game.outcome().is_some();
+        let was_over = hosted.game.outcome.is_some();
         let done = act(&mut hosted.game, now);
-        let is_over = hosted.game.outcome().is_some();
-        if is_over && !was_over {
+        if hosted.game.outcome.is_some() && !was_over {
             self.rate(id);
         }
         self.settle(id);
@@ -372,7 +326,7 @@ impl ServerState {
                 for listener in &hosted.listeners {
                     let _ = listener.sender.send(BoardEvent::State(Arc::clone(&view)));
                 }
-                if view.adjourned.is_some() {
+                if view.is_adjourned {
                     self.dismiss_listeners(id);
                     self.tell_players(&view, PracticeAccountEvent::GameAdjourned);
                 } else if view.outcome.is_some() {

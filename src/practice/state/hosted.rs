@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use shakmaty::ByColor;
 use tokio::sync::mpsc;
 
-use super::views::{BoardEvent, ChallengeView, ListenerKey, Pairing, RefusedMove};
+use super::views::{BoardEvent, ListenerKey, Pairing, RefusedMove};
 use crate::{account::AccountId, game::PracticeGame};
 use domain::{ChallengeId, ChatLine, Color, GameTerms, Line};
 
@@ -31,17 +31,6 @@ impl ChallengeTerms {
     }
 }
 
-/// A challenge to one player, and what has become of it.
-pub(super) struct HostedChallenge {
-    pub(super) number: u64,
-    /// The challenge as it is shown, except that it says nothing of who is online.
-    pub(super) view: ChallengeView,
-    /// The time at which it goes offline or, after that or once it is answered, is forgotten;
-    /// `None` while its maker keeps it alive.
-    pub(super) due: Option<Duration>,
-}
-
-/// A challenge that anybody may join.
 #[derive(Clone, Debug)]
 pub struct OpenChallenge {
     pub id: ChallengeId,
@@ -51,14 +40,12 @@ pub struct OpenChallenge {
     pub(super) first: Option<(AccountId, Option<Color>)>,
 }
 
-/// The sender's side of a subscription.
 pub(super) struct Listener<E> {
     pub(super) id: u64,
     pub(super) key: ListenerKey,
     pub(super) sender: mpsc::UnboundedSender<E>,
 }
 
-/// A game with its listeners and chat.
 pub(super) struct HostedGame {
     pub(super) number: u64,
     pub(super) pairing: Arc<Pairing>,
@@ -75,10 +62,6 @@ pub(super) struct HostedGame {
 }
 
 impl HostedGame {
-    pub(super) fn is_running(&self) -> bool {
-        self.game.outcome().is_none() && self.game.adjourned().is_none()
-    }
-
     /// Returns true if it is the one game of an account that plays one at a time.
     pub(super) fn is_solo_game_of(&self, account: &AccountId) -> bool {
         self.pairing.color_of(account).is_some_and(|color| *self.solo.get(color))

@@ -8,7 +8,6 @@ mod adjournment;
 mod challenges;
 mod games;
 mod hosted;
-mod open_challenges;
 mod rate_limits;
 mod ratings;
 mod reports;
@@ -33,26 +32,20 @@ pub use views::{
     RefusedMove, Subscription,
 };
 
-use crate::settings::PracticeSettings;
+use crate::{or_never, settings::PracticeSettings};
 use domain::{ChallengeId, GameId};
 
 type StateJob = Box<dyn FnOnce(&mut ServerState) + Send>;
+/// Returns true once it is met.
 type Condition = Box<dyn FnMut(&ServerState) -> bool + Send>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the practice server has stopped")]
 pub struct ServerStopped;
 
-enum StateMessage {
-    Job(StateJob),
-    Condition(Condition),
-    /// A listener has gone, from a game or (`None`) from the events of an account.
-    Departure(u64, Option<GameId>),
-}
-
 #[derive(Clone)]
 pub struct StateHandle {
-    inbox: mpsc::UnboundedSender<StateMessage>,
+    inbox: mpsc::UnboundedSender<StateJob>,
 }
 
 impl StateHandle {
@@ -75,7 +68,7 @@ impl StateHandle {
         let job: StateJob = Box::new(move |state| {
             let _ = reply.send(job(state));
         });
-        self.inbox.send(StateMessage::Job(job)).map_err(|_| ServerStopped)?;
+        self.inbox.send(job).map_err(|_| ServerStopped)?;
         answer.await.map_err(|_| ServerStopped)
     }
 
@@ -97,47 +90,37 @@ impl StateHandle {
             }
             true
         });
-        self.inbox.send(StateMessage::Condition(condition)).map_err(|_| ServerStopped)?;
+        self.inbox.send(Box::new(|state| state.conditions.push(condition))).map_err(|_| ServerStopped)?;
         answer.await.map_err(|_| ServerStopped)
     }
 
     /// Ends the keep-alive of a challenge.
     pub fn release_challenge(&self, id: ChallengeId) {
-        let _ = self.inbox.send(StateMessage::Job(Box::new(move |state| state.release_challenge(&id))));
+        let _ = self.inbox.send(Box::new(move |state| state.release_challenge(&id)));
     }
 }
 
 async fn run(
     mut state: ServerState,
-    mut inbox: mpsc::UnboundedReceiver<StateMessage>,
+    mut inbox: mpsc::UnboundedReceiver<StateJob>,
     mut departures: mpsc::UnboundedReceiver<(u64, Option<GameId>)>,
     started: Instant,
     stop: CancellationToken,
 ) {
-    let mut conditions: Vec<Condition> = Vec::new();
     loop {
-        let deadline = state.next_deadline();
-        let alarm = async {
-            match deadline {
-                Some(at) => tokio::time::sleep_until(started + at).await,
-                None => std::future::pending().await,
-            }
-        };
-        let message = tokio::select! {
+        let alarm = state.next_deadline().map(|at| tokio::time::sleep_until(started + at));
+        let job: StateJob = tokio::select! {
             biased;
             () = stop.cancelled() => return,
-            message = inbox.recv() => message,
-            Some((listener, game)) = departures.recv() => Some(StateMessage::Departure(listener, game)),
-            () = alarm => None,
+            Some(job) = inbox.recv() => job,
+            Some((listener, game)) = departures.recv() => Box::new(move |state| state.forget(listener, game.as_ref())),
+            () = or_never(alarm) => Box::new(|_| {}),
         };
-        // Everything due before the message is done before it.
+        // Everything due before the job is done before it.
         state.advance(started.elapsed());
-        match message {
-            Some(StateMessage::Job(job)) => job(&mut state),
-            Some(StateMessage::Condition(condition)) => conditions.push(condition),
-            Some(StateMessage::Departure(listener, game)) => state.forget(listener, game.as_ref()),
-            None => {}
-        }
+        job(&mut state);
+        let mut conditions = std::mem::take(&mut state.conditions);
         conditions.retain_mut(|condition| !condition(&state));
+        state.conditions = conditions;
     }
 }

@@ -12,13 +12,10 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Gauge {
-    /// Games that a bot plays against other bots.
     GamesAgainstBots,
     ChallengesOfMinute,
     ChallengesOfDay,
-    /// Openings of the event stream.
     EventStreams,
-    /// Requests for one's own account.
     AccountRequests,
     TournamentEntries,
 }
@@ -48,19 +45,10 @@ impl RateLimiter {
         Self { limits, spent: HashMap::new() }
     }
 
-    /// Returns the remaining requests, and the time until the next.
-    fn left(&mut self, account: &AccountId, gauge: Gauge, now: Duration) -> Option<(u32, Duration)> {
-        let (most, window) = gauge.bound(self.limits.as_ref()?);
-        let spent = self.spent.entry((account.clone(), gauge)).or_default();
-        while spent.front().is_some_and(|(at, _)| *at + window <= now) {
-            spent.pop_front();
-        }
-        let sum: u32 = spent.iter().map(|(_, cost)| cost).sum();
-        let wait = spent.front().map_or(Duration::ZERO, |(at, _)| (*at + window).saturating_sub(now));
-        Some((most.saturating_sub(sum), wait))
-    }
-
     /// Checks that `cost` could be spent.
+    ///
+    /// # Errors
+    /// The time until more can be spent.
     pub(crate) fn check(
         &mut self,
         account: &AccountId,
@@ -68,10 +56,17 @@ impl RateLimiter {
         cost: u32,
         now: Duration,
     ) -> Result<(), Duration> {
-        match self.left(account, gauge, now) {
-            Some((left, wait)) if left < cost => Err(wait),
-            _ => Ok(()),
+        let Some(limits) = &self.limits else { return Ok(()) };
+        let (most, window) = gauge.bound(limits);
+        let spent = self.spent.entry((account.clone(), gauge)).or_default();
+        while spent.front().is_some_and(|(at, _)| *at + window <= now) {
+            spent.pop_front();
         }
+        let sum: u32 = spent.iter().map(|(_, cost)| cost).sum();
+        if most.saturating_sub(sum) >= cost {
+            return Ok(());
+        }
+        Err(spent.front().map_or(Duration::ZERO, |(at, _)| (*at + window).saturating_sub(now)))
     }
 
     pub(crate) fn spend(&mut self, account: &AccountId, gauge: Gauge, cost: u32, now: Duration) {

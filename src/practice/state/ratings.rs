@@ -6,17 +6,14 @@ use shakmaty::ByColor;
 use skillratings::Outcomes;
 
 use super::{server_state::ServerState, views::PlayerView};
-use crate::game::GameOutcome;
+use crate::game::End;
 use domain::{Color, GameId};
 
 impl ServerState {
     /// Counts a finished game for both players.
     pub(super) fn rate(&mut self, id: &GameId) {
         let Some(hosted) = self.games.get_mut(id) else { return };
-        let Some(outcome) = hosted.game.outcome().cloned() else { return };
-        if outcome == GameOutcome::aborted() {
-            return;
-        }
+        let Some(outcome) = hosted.game.outcome.filter(|outcome| outcome.end != End::Aborted) else { return };
         let pairing = Arc::clone(&hosted.pairing);
         let category = pairing.category();
         let rated = pairing.terms.rated && pairing.players.iter().all(|seat| seat.ai_level.is_none());

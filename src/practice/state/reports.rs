@@ -1,14 +1,11 @@
 //! Reports of games for tests.
 
-use std::time::Duration;
-
 use shakmaty::ByColor;
 
 use super::{hosted::HostedGame, server_state::ServerState, views::RefusedMove};
 use crate::game::{End, GameOutcome};
-use domain::{ChatLine, Clocks, Color, GameId, GameTerms, Line};
+use domain::{ChatLine, Color, GameId, GameTerms, Line};
 
-/// The record of a game, for tests.
 #[derive(Clone, Debug)]
 pub struct GameReport {
     /// The game's name, eight letters and digits.
@@ -16,16 +13,11 @@ pub struct GameReport {
     pub white: String,
     pub black: String,
     pub terms: GameTerms,
-    /// The moves that were played, from the starting position on.
     pub line: Line,
-    /// The clocks, now or at the end.
-    pub clocks: Option<Clocks>,
-    pub clocks_after: Vec<Option<Duration>>,
     pub outcome: Option<GameOutcome>,
     pub is_adjourned: bool,
     /// Moves that were sent and not taken, the first hundred.
     pub refused: Vec<RefusedMove>,
-    /// The number of times each side opened the game's stream.
     pub streams_opened: ByColor<u32>,
     /// Messages of players and spectators, oldest first.
     pub chat: Vec<ChatLine>,
@@ -33,19 +25,15 @@ pub struct GameReport {
 
 impl GameReport {
     pub fn end(&self) -> Option<End> {
-        self.outcome.as_ref().map(|outcome| outcome.end)
+        self.outcome.map(|outcome| outcome.end)
     }
 
-    /// Returns the name of the loser, if there is one.
     pub fn loser(&self) -> Option<&str> {
-        let loser = self.outcome.as_ref()?.loser()?;
-        Some(loser.fold_wb(&self.white, &self.black))
+        Some(self.outcome?.loser()?.fold_wb(&self.white, &self.black))
     }
 
-    /// Returns the name of the winner, if there is one.
     pub fn winner(&self) -> Option<&str> {
-        let winner = self.outcome.as_ref()?.winner?;
-        Some(winner.fold_wb(&self.white, &self.black))
+        Some(self.outcome?.winner?.fold_wb(&self.white, &self.black))
     }
 
     pub fn color_of(&self, name: &str) -> Option<Color> {
@@ -55,31 +43,27 @@ impl GameReport {
 
 impl ServerState {
     pub fn report(&self, id: &GameId) -> Option<GameReport> {
-        self.games.get(id).map(|hosted| self.report_of(hosted))
+        self.games.get(id).map(report_of)
     }
 
     /// Returns the reports of all games, oldest first.
     pub fn reports(&self) -> Vec<GameReport> {
-        let mut hosted: Vec<&HostedGame> = self.games.values().collect();
-        hosted.sort_by_key(|hosted| hosted.number);
-        hosted.into_iter().map(|hosted| self.report_of(hosted)).collect()
+        self.hosted(|_| true).map(report_of).collect()
     }
+}
 
-    fn report_of(&self, hosted: &HostedGame) -> GameReport {
-        let players = &hosted.pairing.players;
-        GameReport {
-            id: hosted.pairing.id.clone(),
-            white: players.white.name.clone(),
-            black: players.black.name.clone(),
-            terms: hosted.pairing.terms,
-            line: hosted.game.line().clone(),
-            clocks: hosted.game.clocks(self.now),
-            clocks_after: hosted.game.move_times().to_vec(),
-            outcome: hosted.game.outcome().cloned(),
-            is_adjourned: hosted.game.adjourned().is_some(),
-            refused: hosted.refused.clone(),
-            streams_opened: hosted.streams_opened,
-            chat: hosted.chat.iter().map(|(_, _, line)| line.clone()).collect(),
-        }
+fn report_of(hosted: &HostedGame) -> GameReport {
+    let players = &hosted.pairing.players;
+    GameReport {
+        id: hosted.pairing.id.clone(),
+        white: players.white.name.clone(),
+        black: players.black.name.clone(),
+        terms: hosted.pairing.terms,
+        line: hosted.game.line.clone(),
+        outcome: hosted.game.outcome,
+        is_adjourned: hosted.game.is_adjourned,
+        refused: hosted.refused.clone(),
+        streams_opened: hosted.streams_opened,
+        chat: hosted.chat.iter().map(|(_, _, line)| line.clone()).collect(),
     }
 }

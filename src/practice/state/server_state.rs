@@ -10,14 +10,16 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::sync::mpsc;
 
 use super::{
-    hosted::{HostedChallenge, HostedGame, Listener, OpenChallenge},
+    Condition,
+    hosted::{HostedGame, Listener, OpenChallenge},
     rate_limits::{Gauge, RateLimiter},
-    views::{ChallengeState, Lease, ListenerKey, PlayerView, PracticeAccountEvent, Subscription},
+    views::{ChallengeState, ChallengeView, ListenerKey, PlayerView, PracticeAccountEvent, Subscription},
 };
 use crate::{
     PracticeSettings,
     account::{AccountId, Category, PracticeAccount},
     game::GameRefusal,
+    rating::PlayerRating,
     tournament::{PracticeTournament, TournamentRefusal},
 };
 use domain::{ChallengeId, GameId, LineError, Tournament};
@@ -40,28 +42,19 @@ pub enum Denied {
     NoSuchChallenge,
     #[error("the challenge is no longer open")]
     ChallengeClosed(ChallengeState),
-    /// The account plays one game at a time, and does.
     #[error("{0} is playing a game")]
     Busy(String),
     #[error("you cannot challenge yourself")]
     SelfChallenge,
-    /// The board cannot be set up.
     #[error(transparent)]
     Start(#[from] LineError),
-    /// The account has played and cannot become a bot.
     #[error("the account has already played games")]
     HasPlayed,
     #[error("the name {0} is taken")]
     NameTaken(String),
     /// A limit is reached, of the account itself or (`by_opponent`) of the other one.
     #[error("too many requests; wait {wait:?}")]
-    Limited {
-        gauge: Gauge,
-        wait: Duration,
-        /// True for the opponent's limit.
-        by_opponent: bool,
-    },
-    /// The rules of the game refused it.
+    Limited { gauge: Gauge, wait: Duration, by_opponent: bool },
     #[error(transparent)]
     Game(#[from] GameRefusal),
 }
@@ -76,22 +69,23 @@ pub(super) enum Due {
 pub struct ServerState {
     pub(super) settings: Arc<PracticeSettings>,
     pub(super) departures: mpsc::UnboundedSender<(u64, Option<GameId>)>,
-    pub(super) now: Duration,
+    pub(crate) now: Duration,
     started_at: Duration,
     pub(super) accounts: HashMap<AccountId, PracticeAccount>,
     pub(super) listeners: HashMap<AccountId, Vec<Listener<PracticeAccountEvent>>>,
-    pub(super) challenges: HashMap<ChallengeId, HostedChallenge>,
+    pub(super) challenges: HashMap<ChallengeId, ChallengeView>,
     pub(super) open_challenges: HashMap<ChallengeId, OpenChallenge>,
     pub(super) games: HashMap<GameId, HostedGame>,
     pub(super) finished: VecDeque<GameId>,
     pub(super) deadlines: BTreeSet<(Duration, Due)>,
     pub(super) rate_limiter: RateLimiter,
     pub(super) rng: StdRng,
-    /// Accounts that play one game at a time.
     pub(super) solo: HashSet<AccountId>,
     pub(super) tournaments: BTreeMap<Tournament, PracticeTournament>,
     /// Accounts that are always there to be paired.
     pub(super) residents: HashSet<AccountId>,
+    /// Conditions that callers wait for.
+    pub(super) conditions: Vec<Condition>,
     counter: u64,
 }
 
@@ -121,6 +115,7 @@ impl ServerState {
             solo: HashSet::new(),
             tournaments: BTreeMap::new(),
             residents: HashSet::new(),
+            conditions: Vec::new(),
             counter: 0,
         }
     }
@@ -143,10 +138,6 @@ impl ServerState {
             }
         }
         self.now = now;
-    }
-
-    pub(crate) fn now(&self) -> Duration {
-        self.now
     }
 
     /// Milliseconds since 1970 at a time that is counted from the server's start.
@@ -177,25 +168,20 @@ impl ServerState {
         }
     }
 
-    /// Opens an account.
     pub fn add_account(&mut self, name: &str, bot: bool) -> Result<AccountId, Denied> {
-        let account = PracticeAccount::new(name, bot, self.now);
-        let id = account.id.clone();
+        let id = AccountId::of(name);
         if self.accounts.contains_key(&id) {
             return Err(Denied::NameTaken(name.to_owned()));
         }
-        self.accounts.insert(id.clone(), account);
+        self.accounts.insert(id.clone(), PracticeAccount::new(name, bot, self.now));
         Ok(id)
     }
 
     /// Sets up the server's own engine at a level.
     pub(crate) fn add_ai(&mut self, level: u8) -> AccountId {
-        let mut account = PracticeAccount::new(&format!("Stockfish level {level}"), true, self.now);
-        // No name contains a colon.
-        account.id = ai_account(level);
-        account.ai_level = Some(level);
-        let id = account.id.clone();
-        self.accounts.insert(id.clone(), account);
+        let account = PracticeAccount::new(&format!("Stockfish level {level}"), true, self.now);
+        let id = ai_account(level);
+        self.accounts.insert(id.clone(), PracticeAccount { id: id.clone(), ai_level: Some(level), ..account });
         id
     }
 
@@ -206,7 +192,8 @@ impl ServerState {
     /// Gives an account a rating in every category, with the certainty of `games` games.
     pub fn establish_rating(&mut self, id: &AccountId, points: i32, games: u32) {
         if let Some(account) = self.accounts.get_mut(id) {
-            account.establish(points, games);
+            let rating = PlayerRating::established(points, games);
+            account.ratings = Category::all().map(|category| (category, rating)).collect();
         }
     }
 
@@ -215,13 +202,10 @@ impl ServerState {
         self.listeners.get(id).is_some_and(|listeners| !listeners.is_empty())
     }
 
-    pub fn online_bots(&self) -> Vec<PracticeAccount> {
-        let mut bots: Vec<PracticeAccount> = self
-            .accounts
-            .values()
-            .filter(|account| account.bot && account.ai_level.is_none() && self.is_online(&account.id))
-            .cloned()
-            .collect();
+    /// Returns the bots that listen to their events, by name.
+    pub(crate) fn online_bots(&self) -> Vec<&PracticeAccount> {
+        let is_there = |bot: &&PracticeAccount| bot.bot && bot.ai_level.is_none() && self.is_online(&bot.id);
+        let mut bots: Vec<_> = self.accounts.values().filter(is_there).collect();
         bots.sort_by(|a, b| a.id.cmp(&b.id));
         bots
     }
@@ -237,7 +221,6 @@ impl ServerState {
         Ok(())
     }
 
-    /// Counts a request against a limit.
     pub fn count(&mut self, id: &AccountId, gauge: Gauge) -> Result<(), Denied> {
         self.check_limit(id, gauge, 1, false)?;
         self.rate_limiter.spend(id, gauge, 1, self.now);
@@ -270,7 +253,7 @@ impl ServerState {
         let listeners = self.listeners.entry(key.account.clone()).or_default();
         listeners.retain(|listener| listener.key != key);
         listeners.push(Listener { id, key, sender });
-        Subscription { events, _lease: Lease { departures: self.departures.clone(), listener: id, game: None } }
+        Subscription { events, departures: self.departures.clone(), listener: id, game: None }
     }
 
     pub(super) fn forget(&mut self, listener: u64, game: Option<&GameId>) {
@@ -299,7 +282,7 @@ impl ServerState {
     }
 }
 
-/// The account behind the server's own engine.
+/// The account behind the server's own engine; no name contains a colon.
 pub(crate) fn ai_account(level: u8) -> AccountId {
     AccountId::of(&format!("ai:{level}"))
 }

@@ -36,7 +36,7 @@ impl ServerState {
 
     /// The tournaments of a team, those that begin last first.
     pub(crate) fn tournaments_of_team(&self, kind: TournamentKind, team: &str) -> Vec<&PracticeTournament> {
-        let theirs = |held: &&PracticeTournament| held.plan().kind == kind && held.plan().team == team;
+        let theirs = |held: &&PracticeTournament| held.plan.kind == kind && held.plan.team == team;
         let mut held: Vec<_> = self.tournaments.values().filter(theirs).collect();
         held.sort_by_key(|held| std::cmp::Reverse(held.times().0));
         held
@@ -46,11 +46,10 @@ impl ServerState {
     pub fn enter(&mut self, account: &AccountId, kind: TournamentKind, id: &str) -> Result<(), Denied> {
         self.residents.insert(account.clone());
         let name = Tournament { id: id.to_owned(), kind: Some(kind) };
-        let password = self.tournaments.get(&name).and_then(|held| held.plan().password.clone());
+        let password = self.tournaments.get(&name).and_then(|held| held.plan.password.clone());
         self.take_part(account, &name, password.as_deref(), true)
     }
 
-    /// Lets an account take part.
     pub(crate) fn take_part(
         &mut self,
         account: &AccountId,
@@ -80,7 +79,7 @@ impl ServerState {
         held.advance(self.now);
         let residents = &self.residents;
         let pairs = held.pair(self.now, |account| residents.contains(account));
-        let terms = held.plan().terms;
+        let terms = held.plan.terms;
         if let Some(at) = held.next_deadline() {
             self.deadlines.insert((at, Due::Tournament(name.clone())));
         }

@@ -1,6 +1,6 @@
 //! Events for listeners: complete states, never differences.
 
-use std::{sync::Arc, time::Duration};
+use std::{ops::Deref, sync::Arc, time::Duration};
 
 use shakmaty::ByColor;
 use tokio::sync::mpsc;
@@ -8,21 +8,16 @@ use tokio::sync::mpsc;
 use crate::{
     account::{AccountId, Category},
     faults::LineFacts,
-    game::{GameOutcome, GameRefusal},
+    game::{GameRefusal, PracticeGame},
     rating::PlayerRating,
 };
-use domain::{
-    ChallengeId, ChatLine, Clocks, Color, DeclineReason, GameId, GameStatus, GameTerms, Line, Offers, Tournament,
-    UciMove,
-};
+use domain::{ChallengeId, ChatLine, Clocks, Color, DeclineReason, GameId, GameTerms, Line, Tournament, UciMove};
 
-/// A player as seen by others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayerView {
     pub account: AccountId,
     pub name: String,
     pub bot: bool,
-    /// Set for the server's own engine.
     pub ai_level: Option<u8>,
     /// The rating in the game's category, when the game or challenge began.
     pub rating: PlayerRating,
@@ -54,59 +49,36 @@ impl Pairing {
 #[derive(Clone, Debug)]
 pub struct GameView {
     pub pairing: Arc<Pairing>,
-    pub line: Line,
+    /// The game at that moment.
+    pub game: PracticeGame,
     /// Both clocks at that moment; `None` without a clock.
     pub clocks: Option<Clocks>,
-    /// The mover's clock after each move.
-    pub move_times: Vec<Option<Duration>>,
-    /// The outcome; `None` while it runs.
-    pub outcome: Option<GameOutcome>,
-    pub draw_offers: Offers,
-    pub takeback_offers: Offers,
-    /// The plies of a requested takeback.
-    pub takeback_plies: Option<usize>,
-    pub abort_offers: Offers,
-    pub adjourn_offers: Offers,
-    /// Players who want to go on, while it is adjourned.
-    pub adjourned: Option<Offers>,
-    pub was_resumed: bool,
-    /// The side whose lost connection stopped it.
-    pub left: Option<Color>,
     /// The rating changes, once a rated game is over.
     pub rating_changes: Option<ByColor<i32>>,
     /// The time of the last change, in milliseconds since 1970.
     pub changed_at: u64,
 }
 
+impl Deref for GameView {
+    type Target = PracticeGame;
+
+    fn deref(&self) -> &PracticeGame {
+        &self.game
+    }
+}
+
 impl GameView {
-    pub fn status(&self) -> GameStatus {
-        self.outcome.as_ref().map_or(GameStatus::Started, |outcome| outcome.end.status())
-    }
-
-    /// Returns the colour of the winner, if there is one.
-    pub fn winner(&self) -> Option<Color> {
-        self.outcome.as_ref().and_then(|outcome| outcome.winner)
-    }
-
     /// Returns the facts for faults when `reader` gets this state.
     pub fn line_facts(&self, reader: &AccountId) -> LineFacts {
         let ply = self.line.ply();
         let mover = (ply > 0).then(|| !self.line.turn());
         LineFacts { ply: Some(ply), own_move: mover.is_some() && mover == self.pairing.color_of(reader) }
     }
-
-    /// Returns true if `color` is to move in a running game.
-    pub fn is_turn_of(&self, color: Color) -> bool {
-        self.outcome.is_none() && self.adjourned.is_none() && self.line.turn() == color
-    }
 }
 
-/// A move that the server did not take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedMove {
-    /// The colour of the player who sent it.
     pub color: Color,
-    /// The move as it was sent.
     pub uci: UciMove,
     pub ply: usize,
     pub refusal: GameRefusal,
@@ -114,11 +86,9 @@ pub struct RefusedMove {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChallengeState {
-    /// It waits for an answer.
     Created,
     /// It has waited long; it can still be accepted.
     Offline,
-    /// Its maker has withdrawn it.
     Cancelled,
     Declined(DeclineReason),
     /// Accepted: the game has the same name.
@@ -137,7 +107,7 @@ pub struct ChallengeView {
     pub id: ChallengeId,
     pub challenger: PlayerView,
     pub dest: PlayerView,
-    /// True for each of the two who was online.
+    /// True for each of the two who is online; set when it is shown.
     pub online: (bool, bool),
     pub terms: GameTerms,
     /// The colour the challenger asked for; `None` is random.
@@ -146,6 +116,10 @@ pub struct ChallengeView {
     pub final_color: Color,
     pub start: Line,
     pub state: ChallengeState,
+    pub(super) number: u64,
+    /// The time at which it goes offline or, after that or once it is answered, is forgotten;
+    /// `None` while its maker keeps it alive.
+    pub(super) due: Option<Duration>,
 }
 
 #[derive(Clone, Debug)]
@@ -185,7 +159,10 @@ pub struct ListenerKey {
 /// An open subscription. Dropping it reports to the server's state.
 pub struct Subscription<E> {
     pub(super) events: mpsc::UnboundedReceiver<E>,
-    pub(super) _lease: Lease,
+    pub(super) departures: mpsc::UnboundedSender<(u64, Option<GameId>)>,
+    pub(super) listener: u64,
+    /// The game it listens at; `None` for an account's events.
+    pub(super) game: Option<GameId>,
 }
 
 impl<E> Subscription<E> {
@@ -195,15 +172,7 @@ impl<E> Subscription<E> {
     }
 }
 
-/// Reports the departure of a listener when it is dropped.
-pub(super) struct Lease {
-    pub departures: mpsc::UnboundedSender<(u64, Option<GameId>)>,
-    pub listener: u64,
-    /// The game it listens at; `None` for an account's events.
-    pub game: Option<GameId>,
-}
-
-impl Drop for Lease {
+impl<E> Drop for Subscription<E> {
     fn drop(&mut self) {
         let _ = self.departures.send((self.listener, self.game.take()));
     }

@@ -11,7 +11,7 @@ use toml::{Table, Value};
 use super::{
     common::{
         book_selection, bounds, concurrency, council, drop_unknown, gaviota, greetings, is_speed, is_variant,
-        online_sources, own_explorer, variant,
+        online_sources, own_explorer, put, variant,
     },
     foreign::{ForeignSettings, parse},
     table::BOTLI,
@@ -22,7 +22,6 @@ const OVERHEAD: &str = "network lag is measured in every game; player.clock.rese
 
 type Conditions = BTreeMap<&'static str, Value>;
 
-/// BotLi's defaults.
 const DEFAULTS: &str = include_str!("defaults/botli.yml");
 
 pub(super) fn read(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
@@ -96,7 +95,7 @@ fn opponents(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
 
 /// Returns tables of `player` for each engine, with their conditions.
 fn engines(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<(Conditions, Table)> {
-    let mut parts = Vec::new();
+    let mut parts: Vec<(Conditions, Table)> = Vec::new();
     for key in foreign.names("engines") {
         let old = |option: &str| format!("engines.{key}.{option}");
         let (folder, name) = (foreign.take_text(&old("dir")), foreign.take_text(&old("name")).unwrap_or_default());
@@ -104,46 +103,37 @@ fn engines(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<(C
         let options = foreign.take_table(&old("uci_options"));
         let is_quiet = foreign.take_flag(&old("silence_stderr")).unwrap_or(false);
         let mut tables = Table::new();
-        if let Some(ponder) = foreign.take_flag(&old("ponder")) {
-            tables.insert("ponder".to_owned(), Value::from(i64::from(ponder)));
-        }
+        put(&mut tables, "ponder", foreign.take_flag(&old("ponder")).map(i64::from));
         let mut limits = Table::new();
         for name in ["time", "depth", "nodes"] {
-            let Some(number) = foreign.take_number(&old(&format!("limits.{name}"))) else { continue };
-            limits.insert(name.to_owned(), whole(number));
+            put(&mut limits, name, foreign.take_number(&old(&format!("limits.{name}"))).map(whole));
         }
-        if !limits.is_empty() {
-            tables.insert("limits".to_owned(), Value::Table(limits));
-        }
+        put(&mut tables, "limits", (!limits.is_empty()).then_some(limits));
         if foreign.take_number(&old("move_overhead_multiplier")).is_some_and(|factor| factor != 1.0) {
             ours.remark(&old("move_overhead_multiplier"), OVERHEAD);
         }
-        tables.insert("council".to_owned(), Value::Table(council(&name, [program], &[], options, is_quiet)));
+        put(&mut tables, "council", Some(council(&name, [program], &[], options, is_quiet)));
         // `variants` is for all variants without an engine of their own.
         let keys = match key.as_str() {
-            "variants" => domain::Variant::ALL
-                .into_iter()
-                .map(domain::Variant::key)
-                .filter(|name| !["standard", "chess960", "fromPosition"].contains(name))
-                .map(str::to_owned)
-                .collect(),
+            "variants" => {
+                let names = domain::Variant::ALL.map(domain::Variant::key).into_iter();
+                names
+                    .filter(|name| !["standard", "chess960", "fromPosition"].contains(name))
+                    .map(str::to_owned)
+                    .collect()
+            }
             _ => vec![key.clone()],
         };
         for key in keys {
             match conditions(&key) {
+                // The engine for all variants comes last in the alphabet: a variant keeps an engine of its own.
+                Some(conditions) if parts.iter().any(|(known, _)| *known == conditions) => (),
                 Some(conditions) => parts.push((conditions, tables.clone())),
                 None => ours.remark(&format!("engines.{key}"), "is not understood"),
             }
         }
     }
-    // The engine for all variants comes last in the alphabet: a variant keeps an engine of its own.
-    let mut apart: Vec<(Conditions, Table)> = Vec::new();
-    for part in parts {
-        if apart.iter().all(|(conditions, _)| *conditions != part.0) {
-            apart.push(part);
-        }
-    }
-    apart
+    parts
 }
 
 /// Returns the table `book` of `player` for each book, with its conditions.
@@ -167,19 +157,16 @@ fn books(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> Vec<(Con
         for unknown in names.iter().filter(|name| !files.contains_key(*name)) {
             ours.remark(&old("names"), format!("no book has the name {unknown}"));
         }
-        book.insert("files".to_owned(), Value::from(found));
-        if let Some(name) = foreign.take_text(&old("selection")).or_else(|| shared_selection.clone()) {
-            book.insert("selection".to_owned(), Value::from(book_selection(&name)));
-        }
+        put(&mut book, "files", Some(found));
+        let selection = foreign.take_text(&old("selection")).or_else(|| shared_selection.clone());
+        put(&mut book, "selection", selection.map(|name| book_selection(&name)));
         let plies = foreign.take_number(&old("max_depth")).or(shared_depth);
         // This number of our moves is twice as many plies, if the book knows every one.
         let moves = foreign.take_number(&old("max_moves")).map(|moves| 2.0 * moves);
         // Without a limit BotLi asks its books all game long.
         let plies = plies.into_iter().chain(moves).reduce(f64::min).unwrap_or(1000.0);
-        book.insert("max_plies".to_owned(), whole(plies.clamp(0.0, 1000.0)));
-        if let Some(repeat) = foreign.take_flag(&old("allow_repetitions")) {
-            book.insert("repeat_lost".to_owned(), Value::from(repeat));
-        }
+        put(&mut book, "max_plies", Some(whole(plies.clamp(0.0, 1000.0))));
+        put(&mut book, "repeat_lost", foreign.take_flag(&old("allow_repetitions")));
         match conditions(&key) {
             Some(conditions) if enabled => {
                 parts.push((conditions, Table::from_iter([("book".to_owned(), Value::Table(book))])));
@@ -223,9 +210,7 @@ fn profiles(engines: Vec<(Conditions, Table)>, books: Vec<(Conditions, Table)>, 
     let books = with_always(books);
     for (of_engine, engine) in with_always(engines) {
         for (of_book, book) in &books {
-            let contradict =
-                of_engine.iter().any(|(name, value)| of_book.get(name).is_some_and(|other| other != value));
-            if contradict {
+            if of_engine.iter().any(|(name, value)| of_book.get(name).is_some_and(|other| other != value)) {
                 continue;
             }
             let mut both = of_engine.clone();
@@ -235,12 +220,9 @@ fn profiles(engines: Vec<(Conditions, Table)>, books: Vec<(Conditions, Table)>, 
             for (condition, value) in &both {
                 ours.set_at(&["profiles", &name, "when", condition], value.clone());
             }
+            let path: &[&str] = if both.is_empty() { &["player"] } else { &["profiles", &name] };
             for (table, value) in engine.iter().chain(book) {
-                if both.is_empty() {
-                    ours.set_at(&["player", table], value.clone());
-                } else {
-                    ours.set_at(&["profiles", &name, table], value.clone());
-                }
+                ours.set_at(&[path, &[table.as_str()]].concat(), value.clone());
             }
         }
     }

@@ -43,12 +43,10 @@ pub(super) fn drop_unknown(
     }
 }
 
-/// Returns true for Lichess' own name of a variant.
 pub(super) fn is_variant(name: &str) -> bool {
     domain::Variant::ALL.into_iter().any(|variant| variant.key() == name)
 }
 
-/// Returns true for Lichess' name of a speed.
 pub(super) fn is_speed(name: &str) -> bool {
     domain::Speed::ALL.into_iter().any(|speed| speed.key() == name)
 }
@@ -71,7 +69,6 @@ pub(super) fn concurrency(foreign: &mut ForeignSettings, ours: &mut ImportedSett
     Some(games)
 }
 
-/// The most games at a time.
 pub(super) const MOST_GAMES: f64 = 100.0;
 
 /// Takes an option without a counterpart away, with the reason as a remark.
@@ -84,8 +81,7 @@ pub(super) fn leave_out(option: &str, why: &str, foreign: &mut ForeignSettings, 
 /// Sets the online services in this order. The explorer asks for a token; the bot's own will do.
 pub(super) fn online_sources(sources: Vec<&str>, ours: &mut ImportedSettings) {
     if sources.contains(&"explorer") {
-        let token_file = ours.token_file().to_owned();
-        ours.set("player.online.token_file", token_file);
+        ours.set("player.online.token_file", ours.token_file.clone());
     }
     ours.set_some("player.online.sources", (!sources.is_empty()).then_some(sources));
 }
@@ -133,24 +129,27 @@ pub(super) fn council(
 ) -> Table {
     let mut words = command.into_iter();
     let mut elector = Table::new();
-    elector.insert("name".to_owned(), Value::from(name));
-    elector.insert("engine".to_owned(), Value::from(words.next().unwrap_or_default()));
+    put(&mut elector, "name", Some(name));
+    put(&mut elector, "engine", Some(words.next().unwrap_or_default()));
     let arguments: Vec<String> = words.collect();
-    if !arguments.is_empty() {
-        elector.insert("arguments".to_owned(), Value::from(arguments));
+    put(&mut elector, "arguments", (!arguments.is_empty()).then_some(arguments));
+    for (key, text) in keys {
+        put(&mut elector, key, (!text.is_empty()).then_some(text.as_str()));
     }
-    for (key, text) in keys.iter().filter(|(_, text)| !text.is_empty()) {
-        elector.insert((*key).to_owned(), Value::from(text.as_str()));
-    }
-    if !is_quiet {
-        elector.insert("stderr".to_owned(), Value::from("log"));
-    }
+    put(&mut elector, "stderr", (!is_quiet).then_some("log"));
     let options: Table = options.into_iter().map(|(name, text)| (name, Value::from(text))).collect();
-    if !options.is_empty() {
-        elector.insert("options".to_owned(), Value::Table(options));
+    put(&mut elector, "options", (!options.is_empty()).then_some(options));
+    let mut council = Table::new();
+    put(&mut council, "roster", Some("custom"));
+    put(&mut council, "electors", Some(vec![elector]));
+    council
+}
+
+/// Sets a key of a table, if there is a value.
+pub(super) fn put(table: &mut Table, key: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        table.insert(key.to_owned(), value.into());
     }
-    let council = [("roster", Value::from("custom")), ("electors", Value::Array(vec![Value::Table(elector)]))];
-    council.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// Returns a time control in seconds, as the settings write it.
@@ -168,7 +167,6 @@ pub(super) fn variant(name: &str) -> Option<&'static str> {
     domain::Variant::ALL.into_iter().map(domain::Variant::key).find(|key| key.eq_ignore_ascii_case(&name))
 }
 
-/// Returns our name for the choice of a book's move.
 pub(super) fn book_selection(name: &str) -> &'static str {
     match name {
         "best_move" => "best",

@@ -1,8 +1,6 @@
 //! The settings file of another bot. Each option is taken once.
 
-use std::fmt;
-
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use serde_saphyr::options::NonFiniteFloatPolicy;
 
@@ -20,20 +18,15 @@ impl ForeignSettings {
 
     /// Takes the option at a path such as `engine.polyglot.enabled`. An option without a value is none.
     pub(super) fn take(&mut self, path: &str) -> Option<Value> {
-        let (tables, key) = path.rsplit_once('.').unwrap_or(("", path));
-        let mut table = &mut self.options;
-        for name in tables.split('.').filter(|name| !name.is_empty()) {
-            table = table.get_mut(name)?.as_object_mut()?;
-        }
+        let (tables, key) = split(path);
+        let table = names(tables).try_fold(&mut self.options, |table, name| table.get_mut(name)?.as_object_mut())?;
         table.remove(key).filter(|value| !value.is_null())
     }
 
     /// Gives absent options of the table at `path`, and those without a value, the values of `defaults` at the same path.
     pub(super) fn fill(&mut self, path: &str, defaults: &Map<String, Value>) {
-        let names = || path.split('.').filter(|name| !name.is_empty());
-        let given = names().try_fold(defaults, |table, name| table.get(name)?.as_object());
-        let Some(table) = table_at(&mut self.options, names()) else { return };
-        for (name, value) in given.into_iter().flatten().filter(|(_, value)| !value.is_object()) {
+        let Some(table) = table_made(&mut self.options, path) else { return };
+        for (name, value) in table_at(defaults, path).into_iter().flatten().filter(|(_, value)| !value.is_object()) {
             let option = table.entry(name).or_insert(Value::Null);
             if option.is_null() {
                 *option = value.clone();
@@ -41,7 +34,6 @@ impl ForeignSettings {
         }
     }
 
-    /// Returns true if the option is present and true.
     pub(super) fn is_on(&self, path: &str) -> bool {
         self.value(path).and_then(Value::as_bool) == Some(true)
     }
@@ -57,9 +49,8 @@ impl ForeignSettings {
     /// Moves the option at `from`, if any, to `to`, unless there is one already.
     pub(super) fn rename(&mut self, from: &str, to: &str) {
         let Some(value) = self.take(from) else { return };
-        let mut names: Vec<&str> = to.split('.').collect();
-        let key = names.pop().unwrap_or_default();
-        if let Some(table) = table_at(&mut self.options, names.into_iter()) {
+        let (tables, key) = split(to);
+        if let Some(table) = table_made(&mut self.options, tables) {
             table.entry(key).or_insert(value);
         }
     }
@@ -93,7 +84,6 @@ impl ForeignSettings {
         items.filter_map(as_text).collect()
     }
 
-    /// Returns the number at `path` without taking it.
     pub(super) fn number(&self, path: &str) -> Option<f64> {
         self.value(path).and_then(Value::as_f64)
     }
@@ -103,9 +93,8 @@ impl ForeignSettings {
         self.remarks.push((path.to_owned(), what.to_owned()));
     }
 
-    /// Returns true for an option without a value.
     pub(super) fn is_empty(&self, path: &str) -> bool {
-        self.has(path) && self.value(path).is_none_or(Value::is_null)
+        self.value(path).is_some_and(Value::is_null)
     }
 
     /// Adds `more` to the list at `path` if `item` is in it.
@@ -117,22 +106,18 @@ impl ForeignSettings {
     }
 
     fn value(&self, path: &str) -> Option<&Value> {
-        let mut names = path.split('.');
-        let first = names.next().and_then(|name| self.options.get(name));
-        names.fold(first, |value, name| value?.get(name))
+        let (tables, key) = split(path);
+        table_at(&self.options, tables)?.get(key)
     }
 
     /// Returns true if the option is present, with or without a value.
     pub(super) fn has(&self, path: &str) -> bool {
-        let (tables, key) = path.rsplit_once('.').unwrap_or(("", path));
-        self.names(tables).iter().any(|name| name == key)
+        self.value(path).is_some()
     }
 
     /// The names of the options in a table, in the order of the alphabet.
     pub(super) fn names(&self, path: &str) -> Vec<String> {
-        let mut names = path.split('.').filter(|name| !name.is_empty());
-        let table = names.try_fold(&self.options, |table, name| table.get(name)?.as_object());
-        table.map(|table| table.keys().cloned().collect()).unwrap_or_default()
+        table_at(&self.options, path).into_iter().flat_map(Map::keys).cloned().collect()
     }
 
     /// Takes a text; numbers and booleans count as they are written.
@@ -161,7 +146,7 @@ impl ForeignSettings {
         let names = self.names(path);
         let table = names.into_iter().filter_map(|name| match self.take(&format!("{path}.{name}"))? {
             Value::Object(_) | Value::Array(_) => {
-                self.remarks.push((format!("{path}.{name}"), "is no single value".to_owned()));
+                self.mark(&format!("{path}.{name}"), "is no single value");
                 None
             }
             value => Some((name, as_text(&value)?)),
@@ -192,88 +177,45 @@ impl ForeignSettings {
 /// # Errors
 /// If the text is no YAML, or holds no options.
 pub(super) fn parse(text: &str) -> Result<Map<String, Value>, String> {
-    let options = serde_saphyr::options! { non_finite_float_policy: NonFiniteFloatPolicy::PassThrough };
-    let read = serde_saphyr::with_deserializer_from_str_with_options(text, options, |yaml| Yaml.deserialize(yaml));
-    match read.map_err(|error| format!("this is no YAML: {error}"))? {
+    let options = serde_saphyr::options! { non_finite_float_policy: NonFiniteFloatPolicy::AsString };
+    let read = serde_saphyr::with_deserializer_from_str_with_options(text, options, |yaml| Value::deserialize(yaml));
+    match finite(read.map_err(|error| format!("this is no YAML: {error}"))?) {
         Value::Object(options) => Ok(options),
         _ => Err("this file holds no settings: expected a table of options, such as `token: ...`".to_owned()),
     }
 }
 
-/// Reads a value of YAML, with an infinite number as the greatest there is: JSON has no infinite ones and would make it an option
-/// without a value.
-struct Yaml;
-
-impl<'de> DeserializeSeed<'de> for Yaml {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
+/// Replaces infinite numbers, which are texts here, by the greatest there is: JSON has no infinite ones.
+fn finite(value: Value) -> Value {
+    match value {
+        Value::String(text) => match text.as_str() {
+            ".inf" => f64::MAX.into(),
+            "-.inf" => f64::MIN.into(),
+            ".nan" => Value::Null,
+            _ => Value::String(text),
+        },
+        Value::Array(items) => items.into_iter().map(finite).collect(),
+        Value::Object(table) => table.into_iter().map(|(name, value)| (name, finite(value))).collect(),
+        other => other,
     }
 }
 
-impl<'de> Visitor<'de> for Yaml {
-    type Value = Value;
+/// Returns the path of the table around an option, and the option's name.
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('.').unwrap_or(("", path))
+}
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("YAML")
-    }
+fn names(path: &str) -> impl Iterator<Item = &str> {
+    path.split('.').filter(|name| !name.is_empty())
+}
 
-    fn visit_bool<E>(self, flag: bool) -> Result<Value, E> {
-        Ok(flag.into())
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
-        Ok(number.into())
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
-        Ok(number.into())
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
-        Ok(number.clamp(f64::MIN, f64::MAX).into())
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-        Ok(text.into())
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_none<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element_seed(Self)? {
-            list.push(item);
-        }
-        Ok(Value::Array(list))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let mut table = Map::new();
-        while let Some(name) = entries.next_key()? {
-            table.insert(name, entries.next_value_seed(Self)?);
-        }
-        Ok(Value::Object(table))
-    }
+fn table_at<'a>(options: &'a Map<String, Value>, path: &str) -> Option<&'a Map<String, Value>> {
+    names(path).try_fold(options, |table, name| table.get(name)?.as_object())
 }
 
 /// The table at the end of a path, made if it is missing; `None` if a value is in the way.
-fn table_at<'a, 'n>(
-    options: &'a mut Map<String, Value>,
-    mut path: impl Iterator<Item = &'n str>,
-) -> Option<&'a mut Map<String, Value>> {
-    path.try_fold(options, |table, name| {
+fn table_made<'a>(options: &'a mut Map<String, Value>, path: &str) -> Option<&'a mut Map<String, Value>> {
+    names(path).try_fold(options, |table, name| {
         let below = table.entry(name).or_insert(Value::Null);
         if below.is_null() {
             *below = Value::Object(Map::new());
@@ -283,9 +225,9 @@ fn table_at<'a, 'n>(
 }
 
 fn list_at<'a>(options: &'a mut Map<String, Value>, path: &str) -> Option<&'a mut Vec<Value>> {
-    let mut names = path.split('.');
-    let first = names.next().and_then(|name| options.get_mut(name));
-    names.fold(first, |value, name| value?.get_mut(name)).and_then(Value::as_array_mut)
+    let (tables, key) = split(path);
+    let table = names(tables).try_fold(options, |table, name| table.get_mut(name)?.as_object_mut())?;
+    table.get_mut(key)?.as_array_mut()
 }
 
 fn collect(path: &str, value: Value, found: &mut Vec<String>) {

@@ -5,7 +5,7 @@ use toml::{Table, Value};
 use super::{
     common::{
         MOST_GAMES, book_selection, bounds, concurrency, council, drop_unknown, gaviota, greetings, is_speed,
-        is_variant, leave_out, online_sources, own_explorer, time_control, variant,
+        is_variant, leave_out, online_sources, own_explorer, put, time_control, variant,
     },
     foreign::{ForeignSettings, parse},
     table::LICHESS_BOT,
@@ -15,7 +15,6 @@ use super::{
 /// The weight of all challenges of one group together, whatever their number.
 const GROUP_WEIGHT: usize = 840;
 
-/// lichess-bot's defaults.
 const DEFAULTS: &str = include_str!("defaults/lichess-bot.yml");
 
 /// The services of `engine.online_moves` by their names there and here.
@@ -82,8 +81,8 @@ fn engine(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     let program = foreign.take_text("engine.name").unwrap_or_default();
     let working_dir = foreign.take_text("engine.working_dir").unwrap_or_default();
     let is_quiet = foreign.take_flag("engine.silence_stderr").unwrap_or(false);
-    let mut command: Vec<String> =
-        foreign.take_text("engine.interpreter").into_iter().filter(|name| !name.is_empty()).collect();
+    let interpreter = foreign.take_text("engine.interpreter").filter(|name| !name.is_empty());
+    let mut command = Vec::from_iter(interpreter);
     command.extend(foreign.take_texts("engine.interpreter_options"));
     command.push(Path::new(&folder).join(&program).to_string_lossy().into_owned());
     let is_recorded = foreign.take_flag("engine.debug") == Some(true);
@@ -140,18 +139,14 @@ fn books(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     const OLD: &str = "engine.polyglot";
     let enabled = foreign.take_flag("engine.polyglot.enabled").unwrap_or(false);
     let mut rules = Table::new();
-    if let Some(weight) = foreign.take_number("engine.polyglot.min_weight") {
-        rules.insert("min_weight".to_owned(), whole(weight.max(1.0)));
-    }
-    if let Some(name) = foreign.take_text("engine.polyglot.selection") {
-        rules.insert("selection".to_owned(), Value::from(book_selection(&name)));
-    }
+    let weight = foreign.take_number("engine.polyglot.min_weight");
+    put(&mut rules, "min_weight", weight.map(|weight| whole(weight.max(1.0))));
+    let selection = foreign.take_text("engine.polyglot.selection");
+    put(&mut rules, "selection", selection.map(|name| book_selection(&name)));
     // It counts moves; the default is eight.
     let moves = foreign.take_number("engine.polyglot.max_depth").unwrap_or(8.0);
-    rules.insert("max_plies".to_owned(), whole((2.0 * moves).clamp(0.0, 1000.0)));
-    if let Some(name) = foreign.take_text("engine.polyglot.normalization") {
-        rules.insert("normalization".to_owned(), Value::from(name));
-    }
+    put(&mut rules, "max_plies", Some(whole((2.0 * moves).clamp(0.0, 1000.0))));
+    put(&mut rules, "normalization", foreign.take_text("engine.polyglot.normalization"));
     let variants = foreign.names("engine.polyglot.book");
     let mut by_variant: Vec<(String, Vec<String>)> =
         variants.into_iter().map(|name| (name.clone(), foreign.take_texts(&format!("{OLD}.book.{name}")))).collect();
@@ -167,7 +162,7 @@ fn books(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
             continue;
         };
         let mut book = rules.clone();
-        book.insert("files".to_owned(), Value::from(files));
+        put(&mut book, "files", Some(files));
         ours.only_if(enabled, |ours| match variant {
             "standard" => ours.set("player.book", book),
             variant => {
@@ -280,7 +275,6 @@ fn challenges(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) -> boo
     plays
 }
 
-/// Takes over how often one opponent is played.
 fn frequency(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
     let games = foreign.take_number("challenge.max_simultaneous_games_per_user");
     if games.is_some_and(|games| games < 1.0) {
@@ -375,18 +369,13 @@ fn matchmaking(foreign: &mut ForeignSettings, ours: &mut ImportedSettings) {
         None => (),
     }
     let base = ChallengeGroup::take("matchmaking", &ChallengeGroup::default(), foreign);
-    let overrides = foreign.names("matchmaking.overrides").into_iter().map(|name| {
-        let group = ChallengeGroup::take(&format!("matchmaking.overrides.{name}"), &base, foreign);
-        (name, group)
-    });
-    let overrides: Vec<_> = overrides.collect();
-    foreign.take("matchmaking.overrides");
-    if base.is_set() {
+    if !base.initial.is_empty() || !base.days.is_empty() {
         base.write("usual", ours);
     }
-    for (name, group) in overrides {
-        group.write(&name, ours);
+    for name in foreign.names("matchmaking.overrides") {
+        ChallengeGroup::take(&format!("matchmaking.overrides.{name}"), &base, foreign).write(&name, ours);
     }
+    foreign.take("matchmaking.overrides");
 }
 
 /// A group of challenge settings of lichess-bot: the usual one, or overrides of it.
@@ -411,19 +400,15 @@ impl ChallengeGroup {
             let numbers: Vec<f64> = texts.iter().filter_map(|text| text.parse().ok()).collect();
             if is_given { numbers } else { otherwise.to_vec() }
         };
-        let (initial, increment, days) = (
-            list("challenge_initial_time", &base.initial),
-            list("challenge_increment", &base.increment),
-            list("challenge_days", &base.days),
-        );
+        let initial = list("challenge_initial_time", &base.initial);
+        let increment = list("challenge_increment", &base.increment);
+        let days = list("challenge_days", &base.days);
         let mut text = |key: &str, otherwise: &Option<String>| {
             foreign.take_text(&format!("{path}.{key}")).or_else(|| otherwise.clone())
         };
-        let (variant, mode, preference) = (
-            text("challenge_variant", &base.variant),
-            text("challenge_mode", &base.mode),
-            text("rating_preference", &base.preference),
-        );
+        let variant = text("challenge_variant", &base.variant);
+        let mode = text("challenge_mode", &base.mode);
+        let preference = text("rating_preference", &base.preference);
         let mut numbers = base.numbers.clone();
         for (old, new) in [
             ("opponent_min_rating", "min_rating"),
@@ -441,10 +426,6 @@ impl ChallengeGroup {
             numbers.retain(|(key, _)| *key == "max_rating_difference");
         }
         Self { initial, increment, days, variant, mode, preference, numbers }
-    }
-
-    fn is_set(&self) -> bool {
-        !self.initial.is_empty() || !self.days.is_empty()
     }
 
     /// Every time control with every variant and mode is a type of ours; all together weigh as much as any other group.

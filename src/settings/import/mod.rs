@@ -28,19 +28,16 @@ pub enum ForeignBot {
     BotLi,
 }
 
-/// A converted file.
 #[derive(Debug)]
 pub struct Import {
     /// A settings file of ours, with a comment at its head on each option without a counterpart.
     pub text: String,
     /// The token of the old file; it belongs into a file of its own ([`Import::TOKEN_FILE`]).
     pub token: Option<Secret>,
-    /// Number of options without a counterpart.
     pub left_out: usize,
 }
 
 impl Import {
-    /// Default name of the token's file.
     pub const TOKEN_FILE: &str = "lichess.token";
 
     /// Reads the settings of another bot. The new ones expect the token in `token_file`.
@@ -66,6 +63,6 @@ impl Import {
         for (option, why) in foreign.into_remarks() {
             imported.remark(&option, why);
         }
-        Ok(Self { token: token.map(Secret::new), left_out: imported.remarks(), text: imported.into_text(bot) })
+        Ok(Self { token: token.map(Secret::new), left_out: imported.remarks.len(), text: imported.into_text(bot) })
     }
 }

@@ -10,7 +10,6 @@ pub(super) struct OptionTable {
     pub left_out: &'static [(&'static [&'static str], &'static str)],
 }
 
-/// The kind of a copied value.
 pub(super) enum How {
     Number,
     Flag,
@@ -35,7 +34,6 @@ impl OptionTable {
     }
 }
 
-/// The options of lichess-bot.
 pub(super) const LICHESS_BOT: OptionTable = OptionTable {
     copied: &[
         ("engine.draw_or_resign.resign_enabled", "player.resign.enabled", How::Flag),
@@ -100,7 +98,6 @@ pub(super) const LICHESS_BOT: OptionTable = OptionTable {
     ],
 };
 
-/// The options of BotLi.
 pub(super) const BOTLI: OptionTable = OptionTable {
     copied: &[
         ("url", "servers.lichess.url", How::Text),

@@ -335,12 +335,10 @@ fn page_rows(bot: &str) -> Vec<[&'static str; 3]> {
     rows.map(|row| row.split('|').collect::<Vec<_>>().try_into().expect(row)).collect()
 }
 
-/// Returns the names in a cell of a table.
 fn code(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }
 
-/// Every option of a file, by its path.
 fn paths(path: &str, value: &serde_json::Value, found: &mut Vec<String>) {
     match value.as_object().filter(|table| !table.is_empty()) {
         Some(table) => table.iter().for_each(|(name, value)| {

@@ -13,8 +13,8 @@ pub(super) struct ImportedSettings {
     /// Settings of disabled sections of the old file: written as comments.
     disabled: Table,
     in_disabled: bool,
-    remarks: Vec<(String, String)>,
-    token_file: String,
+    pub(super) remarks: Vec<(String, String)>,
+    pub(super) token_file: String,
 }
 
 impl ImportedSettings {
@@ -36,10 +36,6 @@ impl ImportedSettings {
         self.in_disabled = false;
     }
 
-    pub(super) fn token_file(&self) -> &str {
-        &self.token_file
-    }
-
     /// Sets a key such as `player.book.files`.
     pub(super) fn set(&mut self, key: &str, value: impl Into<Value>) {
         let path: Vec<&str> = key.split('.').collect();
@@ -58,7 +54,6 @@ impl ImportedSettings {
         table.insert((*key).to_owned(), value.into());
     }
 
-    /// Sets a key, if there is a value.
     pub(super) fn set_some(&mut self, key: &str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
             self.set(key, value);
@@ -87,12 +82,10 @@ impl ImportedSettings {
         items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
     }
 
-    /// Returns the text of a key.
     pub(super) fn text(&self, key: &str) -> Option<String> {
         self.value(key)?.as_str().map(str::to_owned)
     }
 
-    /// Takes a text out of the list of a key.
     pub(super) fn drop_text(&mut self, key: &str, text: &str) {
         let kept: Vec<String> = self.texts(key).into_iter().filter(|item| item != text).collect();
         self.set(key, kept);
@@ -107,11 +100,6 @@ impl ImportedSettings {
     /// Adds the reason why an option of the old file has no counterpart.
     pub(super) fn remark(&mut self, option: &str, why: impl Into<String>) {
         self.remarks.push((option.to_owned(), why.into()));
-    }
-
-    /// Returns the number of options without a counterpart.
-    pub(super) fn remarks(&self) -> usize {
-        self.remarks.len()
     }
 
     pub(super) fn into_text(self, bot: ForeignBot) -> String {

@@ -11,7 +11,6 @@ use platform::fics::FicsSettings;
 
 /// Set to write the example instead of comparing it.
 const REWRITE: &str = "REWRITE_EXAMPLE";
-/// The width of prose.
 const WIDTH: usize = 100;
 
 const HEAD: &str = r##"# Settings of concilio, every key with its meaning, range and default.
@@ -38,56 +37,53 @@ const HEAD: &str = r##"# Settings of concilio, every key with its meaning, range
 struct Field {
     key: String,
     of_type: String,
-    /// The doc comment, line by line.
     doc: Vec<String>,
 }
 
-/// The types of all tables, by name, with their fields in the order of the source.
-struct Types(BTreeMap<String, (Vec<String>, Vec<Field>)>);
+/// The types of all tables, by name, with their doc comments and their fields in the order of the source.
+type Types = BTreeMap<String, (Vec<String>, Vec<Field>)>;
 
-impl Types {
-    fn read(folder: &Path, types: &mut Self) {
-        for entry in fs::read_dir(folder).expect("the sources").map(|entry| entry.expect("an entry").path()) {
-            if entry.is_dir() {
-                Self::read(&entry, types);
-            } else if entry.extension().is_some_and(|extension| extension == "rs") {
-                types.add(&fs::read_to_string(&entry).expect("a source"));
+fn read_types(folder: &Path, types: &mut Types) {
+    for entry in fs::read_dir(folder).expect("the sources").map(|entry| entry.expect("an entry").path()) {
+        if entry.is_dir() {
+            read_types(&entry, types);
+        } else if entry.extension().is_some_and(|extension| extension == "rs") {
+            add_types(&fs::read_to_string(&entry).expect("a source"), types);
+        }
+    }
+}
+
+/// Adds the types of a source that refuse unknown keys, as every table does.
+fn add_types(source: &str, types: &mut Types) {
+    let (mut name, mut doc, mut attributes, mut of_type, mut fields) =
+        (None, Vec::new(), String::new(), Vec::new(), Vec::new());
+    for line in source.lines().map(str::trim_end) {
+        let text = line.trim_start();
+        if let Some(words) = text.strip_prefix("///") {
+            doc.push(words.strip_prefix(' ').unwrap_or(words).to_owned());
+        } else if text.starts_with("#[") {
+            attributes.push_str(text);
+        } else {
+            let (doc, attributes) = (std::mem::take(&mut doc), std::mem::take(&mut attributes));
+            if let Some(known) = line.strip_prefix("pub struct ").filter(|_| attributes.contains("deny_unknown")) {
+                name = known.split([' ', '<']).next().map(str::to_owned);
+                of_type = doc;
+            } else if line == "}" {
+                let known = name.take();
+                known.map(|name| types.insert(name, (std::mem::take(&mut of_type), std::mem::take(&mut fields))));
+            } else if let Some((key, kind)) = text.strip_prefix("pub ").and_then(|field| field.split_once(": "))
+                && name.is_some()
+            {
+                let renamed = attributes.split_once("rename = \"").and_then(|(_, rest)| rest.split('"').next());
+                fields.push(Field { key: renamed.unwrap_or(key).to_owned(), of_type: kind.to_owned(), doc });
             }
         }
     }
+}
 
-    /// Adds the types of a source that refuse unknown keys, as every table does.
-    fn add(&mut self, source: &str) {
-        let (mut name, mut doc, mut attributes, mut of_type, mut fields) =
-            (None, Vec::new(), String::new(), Vec::new(), Vec::new());
-        for line in source.lines().map(str::trim_end) {
-            let text = line.trim_start();
-            if let Some(words) = text.strip_prefix("///") {
-                doc.push(words.strip_prefix(' ').unwrap_or(words).to_owned());
-            } else if text.starts_with("#[") {
-                attributes.push_str(text);
-            } else {
-                let (doc, attributes) = (std::mem::take(&mut doc), std::mem::take(&mut attributes));
-                if let Some(known) = line.strip_prefix("pub struct ").filter(|_| attributes.contains("deny_unknown")) {
-                    name = known.split([' ', '<']).next().map(str::to_owned);
-                    of_type = doc;
-                } else if line == "}" {
-                    name.take()
-                        .map(|name| self.0.insert(name, (std::mem::take(&mut of_type), std::mem::take(&mut fields))));
-                } else if let Some((key, kind)) = text.strip_prefix("pub ").and_then(|field| field.split_once(": "))
-                    && name.is_some()
-                {
-                    let renamed = attributes.split_once("rename = \"").and_then(|(_, rest)| rest.split('"').next());
-                    fields.push(Field { key: renamed.unwrap_or(key).to_owned(), of_type: kind.to_owned(), doc });
-                }
-            }
-        }
-    }
-
-    /// The doc comment and the fields of a type, such as `BTreeMap<String, ServerSettings>`.
-    fn of(&self, kind: &str) -> Option<&(Vec<String>, Vec<Field>)> {
-        kind.split(|letter: char| !letter.is_alphanumeric()).find_map(|word| self.0.get(word))
-    }
+/// Returns the doc comment and the fields of a type, such as `BTreeMap<String, ServerSettings>`.
+fn type_of<'a>(types: &'a Types, kind: &str) -> Option<&'a (Vec<String>, Vec<Field>)> {
+    kind.split(|letter: char| !letter.is_alphanumeric()).find_map(|word| types.get(word))
 }
 
 /// Doc comments as prose after `prefix`; code blocks are indented.
@@ -135,7 +131,7 @@ fn table(types: &Types, fields: &[&Field], values: &Table, path: &str, out: &mut
         "matchmaking" => "MatchType",
         _ => "",
     };
-    if let Some((doc, common)) = types.of(inherited) {
+    if let Some((doc, common)) = type_of(types, inherited) {
         prose(doc, "", out);
         out.push('\n');
         let common: Vec<&Field> = common
@@ -157,7 +153,7 @@ fn table(types: &Types, fields: &[&Field], values: &Table, path: &str, out: &mut
             sample(types, &field.of_type, &named, &format!("{path}.NAME"), out);
         }
         let _ = writeln!(out, "#[{path}]\n");
-        let fields: Vec<&Field> = types.of(&field.of_type).iter().flat_map(|(_, fields)| fields).collect();
+        let fields: Vec<&Field> = type_of(types, &field.of_type).iter().flat_map(|(_, fields)| fields).collect();
         table(types, &fields, below, &path, out);
     }
 }
@@ -180,7 +176,7 @@ fn named_tables(path: &str) -> Option<Table> {
 /// Writes a table as an example in prose.
 fn sample(types: &Types, of_type: &str, values: &Table, path: &str, out: &mut String) {
     let _ = writeln!(out, "#     [{path}]");
-    let fields = types.of(of_type).map(|(_, fields)| fields.as_slice()).unwrap_or_default();
+    let fields = type_of(types, of_type).map(|(_, fields)| fields.as_slice()).unwrap_or_default();
     let known = |field: &&Field| values.contains_key(&field.key);
     let (tables, keys): (Vec<&Field>, Vec<&Field>) = fields
         .iter()
@@ -201,10 +197,10 @@ fn sample(types: &Types, of_type: &str, values: &Table, path: &str, out: &mut St
 #[test]
 fn example_is_written_from_the_settings() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut types = Types(BTreeMap::new());
-    Types::read(&folder.join("src"), &mut types);
+    let mut types = Types::new();
+    read_types(&folder.join("src"), &mut types);
     let mut written = HEAD.to_owned();
-    let (_, fields) = types.of("Settings").expect("the settings");
+    let (_, fields) = type_of(&types, "Settings").expect("the settings");
     table(&types, &fields.iter().collect::<Vec<_>>(), &read::built_in(), "", &mut written);
     let written = format!("{}\n", written.trim_end());
     if env::var_os(REWRITE).is_some() {

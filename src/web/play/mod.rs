@@ -142,9 +142,15 @@ async fn act(
             let uci = uci.parse().map_err(|_| HttpProblem::bad(format!("{uci:?} is not a move such as e2e4")))?;
             side.act(move |state, game, me| state.play(game, me, uci, None)).await?;
         }
-        ActKind::Takeback => side.act(|state, game, me| state.takeback(game, me, true)).await?,
-        ActKind::OfferDraw => side.act(|state, game, me| state.draw(game, me, true)).await?,
-        ActKind::DeclineDraw => side.act(|state, game, me| state.draw(game, me, false)).await?,
+        ActKind::Takeback => {
+            side.act(|state, id, me| state.act(id, me, |game, color, now| game.takeback(color, true, now))).await?
+        }
+        ActKind::OfferDraw => {
+            side.act(|state, id, me| state.act(id, me, |game, color, now| game.draw(color, true, now))).await?
+        }
+        ActKind::DeclineDraw => {
+            side.act(|state, id, me| state.act(id, me, |game, color, now| game.draw(color, false, now))).await?
+        }
         // Before the first move the game is dropped.
         ActKind::Resign => {
             side.act(|state, game, me| state.abort(game, me).or_else(|_| state.resign(game, me))).await?;

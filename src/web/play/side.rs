@@ -111,8 +111,8 @@ fn board(view: &GameView, color: Color) -> Value {
         "clocks": view.clocks.map(|clocks| [clocks.white, clocks.black].map(|clock| milliseconds(clock.remaining))),
         "running": view.clocks.is_some() && line.ply() >= 2 && view.outcome.is_none(),
         "legal": legal.collect::<Vec<_>>(),
-        "draw_offered": view.draw_offers.by(!color),
-        "draw_asked": view.draw_offers.by(color),
+        "draw_offered": view.draw_offer == Some(!color),
+        "draw_asked": view.draw_offer == Some(color),
         "over": view.outcome.as_ref().map(|_| ending(&view.status(), view.winner())),
     })
 }

@@ -200,10 +200,7 @@ async fn operator_can_offer_a_draw() {
     story.ply(&game, 4).await;
     let id = game.clone();
     // The partner may decline it by a move that is on its way already.
-    let offered = story.server.wait(move |state| {
-        let offers = state.game_view(&id)?.draw_offers;
-        (offers.white || offers.black).then_some(())
-    });
+    let offered = story.server.wait(move |state| state.game_view(&id)?.draw_offer.map(drop));
     let command = ["draw", game.as_str()];
     let asked = async {
         let said = ctl(&story, &command).await.expect("it can offer one");

@@ -100,7 +100,7 @@ async fn a_swiss_is_played_to_its_end() {
     let wrong = ctl(&story, &["join", "swiss001", "--password-file", "/no/such/file"]).await.expect_err("no such file");
     assert!(wrong.contains("/no/such/file"), "{wrong}");
     ctl(&story, &["join", "swiss001"]).await.expect("it is open");
-    let over = |state: &ServerState| state.tournament(SWISS, "swiss001").map(practice::PracticeTournament::stage);
+    let over = |state: &ServerState| state.tournament(SWISS, "swiss001").map(|held| held.stage);
     comes_about(&story, "the last round", move |state| over(state) == Some(TournamentStage::Over)).await;
     assert_eq!(story.server.ask(|state| played(state, SWISS, "swiss001")).await.expect("a server"), 3);
     for report in story.server.games().await.expect("reports") {

@@ -2,11 +2,16 @@
 
 use std::io;
 
-use shakmaty::{CastlingSide, Position, san::San};
+use shakmaty::{CastlingSide, Move, Position, san::San};
 
 use crate::{
-    fics::{commands::NO_BOARD, joined::JoinedBoard, session::VisitorSession, text},
-    game::{GameRefusal, Stop},
+    dialect::Dialect,
+    fics::{
+        commands::NO_BOARD,
+        session::{JoinedBoard, VisitorSession},
+        text,
+    },
+    game::{GameRefusal, PracticeGame, Stop},
     state::Denied,
 };
 use domain::{Color, Line, UciMove};
@@ -17,17 +22,18 @@ pub(crate) fn looks_like_a_move(line: &str) -> bool {
         return true;
     }
     let first = line.bytes().next();
-    let long_form = |bytes: &[u8]| {
-        matches!(bytes, [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8'])
-            || matches!(bytes, [b'a'..=b'h', b'1'..=b'8', b'-', b'a'..=b'h', b'1'..=b'8'])
-            || matches!(bytes, [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8', b'=', _])
-    };
+    let long_form = matches!(
+        line.as_bytes(),
+        [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8']
+            | [b'a'..=b'h', b'1'..=b'8', b'-', b'a'..=b'h', b'1'..=b'8']
+            | [b'a'..=b'h', b'1'..=b'8', b'a'..=b'h', b'1'..=b'8', b'=', _]
+    );
     let in_san = |byte: u8| matches!(byte, b'a'..=b'h' | b'1'..=b'8' | b'x' | b'=' | b'+' | b'#' | b'@' | b'K' | b'Q' | b'R' | b'B' | b'N' | b'P');
     let short_form = matches!(first, Some(b'a'..=b'h' | b'K' | b'Q' | b'R' | b'B' | b'N' | b'P'))
         && line.len() >= 2
         && line.bytes().all(in_san)
         && San::from_ascii(line.trim_end_matches(['+', '#']).as_bytes()).is_ok();
-    long_form(line.as_bytes()) || short_form || with_capital(line).is_some()
+    long_form || short_form || with_capital(line).is_some()
 }
 
 /// Capitalises a piece written in lower case: `nf3`, `qxd5`. `None` for anything that can be a
@@ -51,39 +57,24 @@ fn read_castling(text: &str) -> Option<CastlingSide> {
 /// The move that a line means; `None` if it is not legal.
 fn read_move(line: &Line, text: &str) -> Option<UciMove> {
     let position = line.position();
-    let san = read_castling(text).map(San::Castle);
-    let mv = match san {
-        Some(san) => san.to_move(position).ok()?,
-        None => {
-            let squares = text.replace(['-', '='], "").to_lowercase();
-            // A pawn without a named promotion becomes a queen.
-            let coordinates = [squares.clone(), format!("{squares}q")]
-                .iter()
-                .filter_map(|uci| uci.parse::<UciMove>().ok())
-                .find_map(|uci| {
-                    let mv = uci.to_move(position).ok().filter(|mv| position.is_legal(*mv))?;
-                    // The king does not capture his rook to castle here.
-                    (mv.to_uci(line.castling_mode()) == uci).then_some(mv)
-                });
-            match coordinates {
-                Some(mv) => mv,
-                None => {
-                    let read = |text: &str| {
-                        San::from_ascii(text.trim_end_matches(['+', '#']).as_bytes()).ok()?.to_move(position).ok()
-                    };
-                    // A pawn's move comes first: `bc3` is the bishop's only where no pawn can.
-                    read(text).or_else(|| read(&with_capital(text)?))?
-                }
-            }
-        }
-    };
-    Some(mv.to_uci(line.castling_mode()))
+    let uci_of = |mv: Move| mv.to_uci(line.castling_mode());
+    if let Some(side) = read_castling(text) {
+        return San::Castle(side).to_move(position).ok().map(uci_of);
+    }
+    let squares = text.replace(['-', '='], "").to_lowercase();
+    // A pawn without a named promotion becomes a queen.
+    let mut coordinates = [squares.clone(), format!("{squares}q")].into_iter().filter_map(|uci| uci.parse().ok());
+    // The king does not capture his rook to castle here.
+    let is_meant = |uci: &UciMove| uci.to_move(position).is_ok_and(|mv| position.is_legal(mv) && uci_of(mv) == *uci);
+    let read = |text: &str| San::from_ascii(text.trim_end_matches(['+', '#']).as_bytes()).ok()?.to_move(position).ok();
+    // A pawn's move comes first: `bc3` is the bishop's only where no pawn can.
+    coordinates.find(is_meant).or_else(|| read(text).or_else(|| read(&with_capital(text)?)).map(uci_of))
 }
 
 impl VisitorSession {
     pub(super) async fn make_move(&mut self, text: &str) -> io::Result<()> {
         let Some(board) = &self.playing else { return self.answer("You are not playing or examining a game.") };
-        if self.telnet.owes_pong() {
+        if self.telnet.pings > 0 {
             self.line("timeseal error: your timeseal did not reply to the server ping");
             self.leaving = true;
             return Ok(());
@@ -118,23 +109,27 @@ impl VisitorSession {
 
     pub(super) async fn draw(&mut self) -> io::Result<()> {
         let heard = self.in_game(|state, id, me| {
-            let before = state.game_view(id).map(|view| view.draw_offers);
-            let _ = state.draw(id, me, true);
-            let after = state.game_view(id);
-            after.is_none_or(|view| view.outcome.is_some() || Some(view.draw_offers) != before)
+            state.act(id, me, |game, color, now| {
+                let before = game.draw_offer;
+                game.draw(color, true, now);
+                game.outcome.is_some() || game.draw_offer != before
+            })
         });
         // The game accepts one offer in ten moves; further ones are ignored silently.
-        if heard.await? == Some(false) {
+        if let Some(Ok(false)) = heard.await? {
             self.line("Draw request sent.");
         }
         Ok(())
     }
 
     pub(super) async fn abort(&mut self) -> io::Result<()> {
-        let at_once = self.dialect().aborts_at_once();
-        let aborted = self.in_game(move |state, id, me| match at_once.then(|| state.abort(id, me)) {
-            None | Some(Err(Denied::Game(GameRefusal::CannotAbort))) => state.stop(id, me, Stop::Abort, true),
-            Some(done) => done,
+        let at_once = !self.dialect().is_plain();
+        let aborted = self.in_game(move |state, id, me| {
+            state.act(id, me, |game, color, now| {
+                if !at_once || game.abort(color, now) == Err(GameRefusal::CannotAbort) {
+                    game.stop(color, Stop::Abort, true, now);
+                }
+            })
         });
         aborted.await.map(drop)
     }
@@ -145,7 +140,8 @@ impl VisitorSession {
         if view.is_some_and(|view| view.pairing.players.iter().any(|seat| lobby.is_guest(&seat.account))) {
             return self.answer("You cannot adjourn a game with an unregistered player.");
         }
-        self.in_game(|state, id, me| state.stop(id, me, Stop::Adjourn, true)).await.map(drop)
+        let stop = |game: &mut PracticeGame, color, now| game.stop(color, Stop::Adjourn, true, now);
+        self.in_game(move |state, id, me| state.act(id, me, stop)).await.map(drop)
     }
 
     pub(super) async fn takeback(&mut self, plies: &str) -> io::Result<()> {
@@ -153,7 +149,7 @@ impl VisitorSession {
         let enough = self.in_game(move |state, id, me| {
             let enough = state.ply(id).is_some_and(|ply| wanted.is_none_or(|plies| plies <= ply));
             if wanted.is_some() {
-                let _ = state.takeback_of(id, me, wanted);
+                let _ = state.act(id, me, |game, color, now| game.takeback_of(color, wanted, now));
             }
             enough
         });
@@ -170,10 +166,11 @@ impl VisitorSession {
     pub(super) async fn flag(&mut self) -> io::Result<()> {
         let untimed =
             self.playing.as_ref().and_then(|board| board.view.as_ref()).is_some_and(|view| view.clocks.is_none());
-        let Some(fell) = self.in_game(|state, id, me| state.claim_flag(id, me)).await? else { return Ok(()) };
+        let claimed = self.in_game(|state, id, me| state.act(id, me, PracticeGame::claim_flag));
+        let Some(claimed) = claimed.await? else { return Ok(()) };
         if untimed {
             self.line("You can't flag an untimed game.");
-        } else if !fell.unwrap_or_default() {
+        } else if !matches!(claimed, Ok(Ok(true))) {
             self.line("Opponent is not out of time.");
         }
         Ok(())
@@ -191,7 +188,7 @@ impl VisitorSession {
     pub(super) async fn moves(&mut self, words: &str) -> io::Result<()> {
         let (first, rest) = words.split_once(' ').unwrap_or((words, ""));
         let (long, which) = if first == "l" { (true, rest.trim()) } else { (false, words) };
-        if long && !self.dialect().lists_long_moves() {
+        if long && self.dialect() != Dialect::Freechess {
             return Ok(());
         }
         let board = self.board_in_sight();
@@ -261,14 +258,10 @@ impl VisitorSession {
         let Some(board) = self.board_in_sight() else { return self.answer(NO_BOARD) };
         let id = board.id.clone();
         let Some(view) = self.ask(move |state| state.game_view(&id)).await? else { return Ok(()) };
-        let clock = |color: Color| {
-            let left = view.clocks.map(|clocks| clocks.of(color).remaining);
-            left.map_or_else(|| "untimed".to_owned(), text::minutes_and_seconds)
-        };
-        self.answer(format!("White Clock : {}\nBlack Clock : {}", clock(Color::White), clock(Color::Black)))
+        let (white, black) = (text::clock(&view, Color::White), text::clock(&view, Color::Black));
+        self.answer(format!("White Clock : {white}\nBlack Clock : {black}"))
     }
 
-    /// Turns the board round, and shows it.
     pub(super) async fn flip(&mut self) -> io::Result<()> {
         self.set("flip").await?;
         if self.playing.is_some() || self.watching.is_some() {

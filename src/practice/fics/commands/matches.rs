@@ -4,13 +4,13 @@ use std::{io, time::Duration};
 
 use crate::{
     account::AccountId,
+    dialect::Dialect,
     fics::{
         lobby::{Rank, Wanted},
         offers::{PendingKind, PendingOffer},
         session::{VisitorSession, opponent_of},
         text,
     },
-    game::Stop,
     state::{ChallengeTerms, Denied},
 };
 use domain::{Color, DeclineReason, GameTerms, TimeControl, Variant};
@@ -105,7 +105,7 @@ impl VisitorSession {
         let (time, increment) = (self.variables.number("time"), self.variables.number("inc"));
         let mut wanted = read_wanted(words, time, increment, rated)?;
         let game = &mut wanted.terms.game;
-        if self.dialect().zero_one_is_untimed() && game.time_control == time_control(0, 1) {
+        if self.dialect() == Dialect::Capablanca && game.time_control == time_control(0, 1) {
             *game = GameTerms { time_control: TimeControl::Unlimited, rated: false, ..*game };
         }
         Ok(wanted)
@@ -127,7 +127,7 @@ impl VisitorSession {
         if self.context.lobby.find(&to).is_some_and(|(_, open)| !open) {
             return self.answer(format!("{shown} is not open to match requests."));
         }
-        if self.dialect().match_resumes() && self.resume_with(&to).await? {
+        if self.dialect().resumes() && self.resume_with(&to).await? {
             return Ok(());
         }
         for (guest, words) in [
@@ -166,7 +166,6 @@ impl VisitorSession {
         Ok(())
     }
 
-    /// Challenges the last opponent on the same terms.
     pub(super) async fn rematch(&mut self) -> io::Result<()> {
         let Some(last) = self.last_game.clone() else { return self.answer("You have no last opponent.") };
         let Some(color) = last.pairing.color_of(&self.me.id) else { return Ok(()) };
@@ -299,45 +298,35 @@ impl VisitorSession {
             (PendingKind::Match(id), _) if ours => state.cancel(&id, &me),
             (PendingKind::Match(id), _) => state.decline(&id, &me, DeclineReason::Generic),
             (PendingKind::Resume(id), _) => state.resume(&id, &me, yes),
-            (PendingKind::Draw, Some(id)) => state.draw(&id, &me, yes),
-            (PendingKind::Takeback(plies), Some(id)) => state.takeback_of(&id, &me, yes.then_some(plies)),
-            (PendingKind::Abort, Some(id)) => state.stop(&id, &me, Stop::Abort, yes),
-            (PendingKind::Adjourn, Some(id)) => state.stop(&id, &me, Stop::Adjourn, yes),
+            (PendingKind::Draw, Some(id)) => state.act(&id, &me, |game, color, now| game.draw(color, yes, now)),
+            (PendingKind::Takeback(plies), Some(id)) => {
+                state.act(&id, &me, |game, color, now| game.takeback_of(color, yes.then_some(plies), now))
+            }
+            (PendingKind::Stop(stop), Some(id)) => {
+                state.act(&id, &me, |game, color, now| game.stop(color, stop, yes, now))
+            }
             (_, None) => Err(Denied::NoSuchGame),
         });
         done.await
     }
 
     pub(super) fn pending(&mut self) {
-        let list = |ours: bool| -> Vec<String> {
+        let list = |ours: bool, direction: &str, verb: &str| {
             let who = |with: &str| match ours {
                 true => format!("You are offering {with}"),
                 false => format!("{with} is offering"),
             };
-            let offers = self.offers.all().iter().filter(|offer| offer.ours == ours);
-            offers.map(|offer| format!(" {}: {} {}", offer.index, who(&offer.with), offer.proposal())).collect()
+            let offers = self.offers.standing.iter().filter(|offer| offer.ours == ours);
+            let rows = offers.map(|offer| format!(" {}: {} {}\n", offer.index, who(&offer.with), offer.proposal()));
+            match rows.collect::<String>().as_str() {
+                "" => format!("There are no offers pending {direction} other players."),
+                rows => format!(
+                    "Offers {direction} other players:\n{rows}\nIf you wish to {verb} any of these offers type '{verb} n'\n\
+                     or just '{verb}' if there is only one offer."
+                ),
+            }
         };
-        let (to, from) = (list(true), list(false));
-        let mut text = if to.is_empty() {
-            "There are no offers pending TO other players.".to_owned()
-        } else {
-            format!(
-                "Offers TO other players:\n{}\n\nIf you wish to withdraw any of these offers type 'withdraw n'\n\
-                 or just 'withdraw' if there is only one offer.",
-                to.join("\n")
-            )
-        };
-        text.push_str("\n\n");
-        if from.is_empty() {
-            text.push_str("There are no offers pending FROM other players.");
-        } else {
-            text.push_str(&format!(
-                "Offers FROM other players:\n{}\n\nIf you wish to accept any of these offers type 'accept n'\n\
-                 or just 'accept' if there is only one offer.",
-                from.join("\n")
-            ));
-        }
-        self.line(text);
+        self.line(format!("{}\n\n{}", list(true, "TO", "withdraw"), list(false, "FROM", "accept")));
     }
 }
 

@@ -9,7 +9,7 @@ use std::io;
 
 use help::command_of;
 
-use super::{joined::JoinedBoard, session::VisitorSession};
+use super::session::{JoinedBoard, VisitorSession};
 use crate::{account::AccountId, faults::RequestKind, state::ServerState};
 use domain::GameId;
 

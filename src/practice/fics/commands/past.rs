@@ -1,7 +1,10 @@
 use std::{io, sync::Arc};
 
 use crate::{
-    fics::{joined::Examination, session::VisitorSession, text},
+    fics::{
+        session::{Examination, VisitorSession},
+        text,
+    },
     state::GameView,
 };
 use domain::GameId;
@@ -112,8 +115,7 @@ impl VisitorSession {
     fn show_examined(&mut self) {
         let Some(game) = &self.examining else { return };
         let mut view = (*game.view).clone();
-        view.line.truncate(game.ply);
-        view.move_times.truncate(game.ply);
+        view.game.truncate(game.ply);
         let number = game.number;
         self.show_board(&view, number, text::ViewerRole::Examiner);
     }

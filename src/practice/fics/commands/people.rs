@@ -45,7 +45,7 @@ impl VisitorSession {
         self.line(words);
         let open = self.variables.is_on("open");
         self.context.lobby.set_open(&self.me.id, open);
-        if !open && self.offers.all().iter().any(|offer| !offer.ours && !offer.what.is_of_game()) {
+        if !open && self.offers.standing.iter().any(|offer| !offer.ours && !offer.what.is_of_game()) {
             self.decline("t match").await?;
         }
         Ok(())
@@ -148,10 +148,10 @@ impl VisitorSession {
         let mut text = format!("Finger of {}{title}:\n\n", account.name);
         text.push_str(if here { "On for: 1 min   Idle: 0 secs\n" } else { "Last disconnected: today\n" });
         for (category, rating) in &account.ratings {
-            text.push_str(&format!("{:<12} {:5}  games {:4}\n", category.key(), rating.points(), rating.games()));
+            text.push_str(&format!("{:<12} {:5}  games {:4}\n", category.key(), rating.points(), rating.games));
         }
         if id == self.me.id {
-            let notes = self.variables.notes().map(|(number, note)| format!("\n{number:2}: {note}"));
+            let notes = self.variables.notes.iter().map(|(number, note)| format!("\n{number:2}: {note}"));
             text.push_str(&notes.collect::<String>());
         }
         self.answer(text.trim_end().to_owned())

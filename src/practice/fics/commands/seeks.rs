@@ -2,6 +2,7 @@ use std::io;
 
 use crate::{
     account::Category,
+    dialect::Dialect,
     fics::{
         lobby::{Notice, Rank, Seek, Wanted},
         session::VisitorSession,
@@ -10,12 +11,11 @@ use crate::{
     state::Denied,
 };
 
-/// The largest number of a visitor's seeks.
 const MOST: usize = 3;
 
 impl VisitorSession {
     pub(super) async fn seek(&mut self, words: &str) -> io::Result<()> {
-        if !self.dialect().has_seeks() {
+        if self.dialect() == Dialect::Uhlin {
             return Ok(());
         }
         if self.playing.is_some() {

@@ -2,15 +2,15 @@
 
 use std::{io, sync::Arc};
 
-use super::VisitorSession;
+use super::{JoinedBoard, VisitorSession};
 use crate::{
-    fics::{joined::JoinedBoard, offers::PendingKind, text},
+    fics::{offers::PendingKind, text},
+    game::Stop,
     state::{BoardEvent, GameView},
 };
-use domain::{ChatLine, ChatRoom, Color, Offers};
+use domain::{ChatLine, ChatRoom, Color};
 
 impl VisitorSession {
-    /// Joins a board of the visitor's own game.
     pub(super) async fn join_board(&mut self, view: &Arc<GameView>) -> io::Result<()> {
         let Some(color) = view.pairing.color_of(&self.me.id) else { return Ok(()) };
         let (id, key) = (view.pairing.id.clone(), self.key());
@@ -34,14 +34,10 @@ impl VisitorSession {
             None => return,
             Some(BoardEvent::Full(view)) => {
                 self.show_beginning(&view, board.number);
-                self.show_board(&view, board.number, board.relation);
-                board.view = Some(view);
+                self.show_moves(&mut board, &view);
             }
             Some(BoardEvent::State(view)) => {
-                let before = board.view.replace(Arc::clone(&view));
-                if before.is_none_or(|before| before.line.moves() != view.line.moves()) {
-                    self.show_board(&view, board.number, board.relation);
-                }
+                self.show_moves(&mut board, &view);
                 self.show_offers(&view, color);
             }
             Some(BoardEvent::Chat(line)) => self.hear(&line, board.number),
@@ -56,7 +52,7 @@ impl VisitorSession {
                     self.line(lost);
                 }
                 self.line(end);
-                if view.adjourned.is_none() {
+                if !view.is_adjourned {
                     self.line(text::rating_lines(view, color));
                 }
                 self.withdraw_offers(|what| what.is_of_game());
@@ -72,10 +68,7 @@ impl VisitorSession {
         match event {
             None => return,
             Some(BoardEvent::Full(view) | BoardEvent::State(view)) => {
-                let before = board.view.replace(Arc::clone(&view));
-                if before.is_none_or(|before| before.line.moves() != view.line.moves()) {
-                    self.show_board(&view, board.number, board.relation);
-                }
+                self.show_moves(&mut board, &view);
                 if let Some(end) = text::end_line(&view, board.number, self.dialect()) {
                     self.line(end);
                     return self.line(format!("Removing game {} from observation list.", board.number));
@@ -89,10 +82,18 @@ impl VisitorSession {
         self.watching = Some(board);
     }
 
+    /// Shows the board unless its moves are as they were.
+    fn show_moves(&mut self, board: &mut JoinedBoard, view: &Arc<GameView>) {
+        let before = board.view.replace(Arc::clone(view));
+        if before.is_none_or(|before| before.line.moves() != view.line.moves()) {
+            self.show_board(view, board.number, board.relation);
+        }
+    }
+
     fn hear(&mut self, line: &ChatLine, number: u32) {
         // Whispers are not for players.
         if line.room == ChatRoom::Player && !line.username.eq_ignore_ascii_case(&self.me.name) {
-            let number = if self.dialect().numbers_what_is_said() { format!("[{number}]") } else { String::new() };
+            let number = if self.dialect().is_plain() { String::new() } else { format!("[{number}]") };
             self.line(format!("{}{number} says: {}", line.username, line.text));
         }
     }
@@ -102,7 +103,7 @@ impl VisitorSession {
         self.line(text::beginning(view, number, &lobby, self.dialect()));
         if self.variables.interface("gameinfo") {
             let ours = view.pairing.color_of(&self.me.id);
-            let sealed = Color::ALL.map(|color| ours == Some(color) && self.telnet.is_sealed());
+            let sealed = Color::ALL.map(|color| ours == Some(color) && self.telnet.seal.is_some());
             self.line(text::game_facts(view, number, sealed, &lobby));
         }
     }
@@ -125,21 +126,20 @@ impl VisitorSession {
 
     fn show_offers(&mut self, view: &GameView, color: Color) {
         let opponent = view.pairing.players.get(!color).name.clone();
-        let plies = view.takeback_plies.unwrap_or(1);
-        let kinds: [(PendingKind, Offers); 4] = [
-            (PendingKind::Draw, view.draw_offers),
-            (PendingKind::Takeback(plies), view.takeback_offers),
-            (PendingKind::Abort, view.abort_offers),
-            (PendingKind::Adjourn, view.adjourn_offers),
-        ];
-        for (what, stands) in kinds {
+        let (takeback_by, plies) = view.takeback_offer.unzip();
+        for (what, by) in [
+            (PendingKind::Draw, view.draw_offer),
+            (PendingKind::Takeback(plies.unwrap_or(1)), takeback_by),
+            (PendingKind::Stop(Stop::Abort), view.abort_offer),
+            (PendingKind::Stop(Stop::Adjourn), view.adjourn_offer),
+        ] {
             for ours in [true, false] {
-                if stands.by(if ours { color } else { !color }) {
+                if by == Some(if ours { color } else { !color }) {
                     self.offer_stands(ours, &opponent, what.clone());
                 } else {
                     let word = what.word();
                     let gone = self.offers.remove(|offer| offer.ours == ours && offer.what.word() == word);
-                    if ours && !gone.is_empty() && view.outcome.is_none() && view.adjourned.is_none() {
+                    if ours && !gone.is_empty() && view.is_running() {
                         self.line(format!("{opponent} declines the {word} request."));
                     }
                     self.show_gone(&gone);
@@ -155,7 +155,7 @@ impl VisitorSession {
             PendingKind::Takeback(plies) => {
                 (format!("would like to take back {plies} half move(s)."), "Takeback request sent.")
             }
-            PendingKind::Abort => {
+            PendingKind::Stop(Stop::Abort) => {
                 ("would like to abort the game; type \"abort\" to accept.".to_owned(), "Abort request sent.")
             }
             _ => ("would like to adjourn the game; type \"adjourn\" to accept.".to_owned(), "Adjourn request sent."),

@@ -96,15 +96,14 @@ impl VisitorSession {
         self.offers.remove(|offer| matches!(&offer.what, PendingKind::Match(id) if *id == view.id))
     }
 
-    /// Reports that a player wants to resume an adjourned game, or no longer does.
     fn resumption(&mut self, view: &GameView) {
-        let (Some(wishes), Some(color)) = (view.adjourned, view.pairing.color_of(&self.me.id)) else { return };
+        let Some(color) = view.pairing.color_of(&self.me.id).filter(|_| view.is_adjourned) else { return };
         let opponent = view.pairing.players.get(!color);
         let (name, computer) = (opponent.name.clone(), opponent.bot);
         for ours in [true, false] {
             let by: Color = if ours { color } else { !color };
             let what = PendingKind::Resume(view.pairing.id.clone());
-            if wishes.by(by) {
+            if view.resume_offer == Some(by) {
                 let terms = text::resumption(&view.pairing, &view.line.prefix(0), by, &self.context.lobby);
                 if let Some(index) = self.offers.add(ours, &name, what, &terms) {
                     self.tell_challenge(ours, index, &name, &terms, !ours && computer);
@@ -127,7 +126,6 @@ impl VisitorSession {
         gone
     }
 
-    /// Tells programs which offers are gone.
     pub(in crate::fics) fn show_gone(&mut self, gone: &[PendingOffer]) {
         if !gone.is_empty() && self.variables.interface("pendinfo") {
             let numbers = gone.iter().map(|offer| format!(" {}", offer.index)).collect::<String>();

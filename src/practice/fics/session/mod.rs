@@ -12,8 +12,7 @@ use tokio::{
 };
 
 use super::{
-    context::FicsContext,
-    joined::{Examination, JoinedBoard},
+    FicsContext,
     lobby::{Notice, Rank, Visitor},
     offers::PendingOffers,
     telnet::TelnetConnection,
@@ -24,14 +23,31 @@ use crate::{
     account::AccountId,
     dialect::Dialect,
     faults::LineFacts,
-    game::ConnectionLoss,
-    state::{GameView, ListenerKey, PracticeAccountEvent, ServerState, Subscription},
+    game::Stop,
+    state::{BoardEvent, GameView, ListenerKey, PracticeAccountEvent, ServerState, Subscription},
 };
 use domain::{DeclineReason, GameId};
 
 const PROMPT: &str = "fics% ";
-/// Noise comes in bursts this far apart.
 const NOISE_EVERY: Duration = Duration::from_millis(20);
+
+/// A game that a visitor plays or watches.
+pub(crate) struct JoinedBoard {
+    pub id: GameId,
+    pub number: u32,
+    pub relation: text::ViewerRole,
+    pub events: Subscription<BoardEvent>,
+    pub view: Option<Arc<GameView>>,
+}
+
+pub(crate) struct Examination {
+    pub view: Arc<GameView>,
+    /// The number of plies on the board.
+    pub ply: usize,
+    pub number: u32,
+    /// The name under which it has its number: a finished game has none of its own.
+    pub id: GameId,
+}
 
 pub(crate) struct VisitorSession {
     pub(super) context: Arc<FicsContext>,
@@ -113,15 +129,14 @@ impl VisitorSession {
         if displaced {
             self.line(format!("**** {} is already logged in - kicking them out. ****", self.me.name));
         }
-        if self.dialect().greets() {
+        if self.dialect() != Dialect::Uhlin {
             self.line(format!("**** Starting FICS session as {} ****", self.me.titled()));
         }
         self.line("Nothing played here counts. Type \"help\" for what there is.\n");
         let mut online = Vec::new();
         for view in adjourned {
             let Some(opponent) = opponent_of(&view, &self.me.id) else { continue };
-            let arrived = format!("Notification: {}, who has an adjourned game with you, has arrived.", self.me.name);
-            self.context.lobby.tell(&opponent, Notice::Text(arrived));
+            self.notify(&opponent, "arrived");
             if self.is_here(&opponent).await? {
                 online.push(self.shown_name(&opponent).await?);
             }
@@ -139,13 +154,14 @@ impl VisitorSession {
         Ok(events)
     }
 
-    /// Returns the effect of a lost connection on this visitor's games: guests' games are not kept.
-    fn loss_rule(&self) -> impl Fn(&GameView) -> ConnectionLoss + Send + use<> {
+    /// Returns the effect of a lost connection on this visitor's games: guests' games are not kept, and a guest forfeits
+    /// them.
+    fn loss_rule(&self) -> impl Fn(&GameView) -> Option<Stop> + Send + use<> {
         let (lobby, me) = (self.context.lobby.clone(), self.me.clone());
         move |view| match opponent_of(view, &me.id) {
-            _ if me.rank == Rank::Guest => ConnectionLoss::Forfeits,
-            Some(opponent) if lobby.is_guest(&opponent) => ConnectionLoss::Aborts,
-            _ => ConnectionLoss::Adjourns,
+            _ if me.rank == Rank::Guest => None,
+            Some(opponent) if lobby.is_guest(&opponent) => Some(Stop::Abort),
+            _ => Some(Stop::Adjourn),
         }
     }
 
@@ -175,10 +191,14 @@ impl VisitorSession {
         });
         for view in left.await.unwrap_or_default() {
             if let Some(opponent) = opponent_of(&view, &self.me.id) {
-                let gone = format!("Notification: {}, who has an adjourned game with you, has departed.", self.me.name);
-                self.context.lobby.tell(&opponent, Notice::Text(gone));
+                self.notify(&opponent, "departed");
             }
         }
+    }
+
+    fn notify(&self, opponent: &AccountId, what: &str) {
+        let text = format!("Notification: {}, who has an adjourned game with you, has {what}.", self.me.name);
+        self.context.lobby.tell(opponent, Notice::Text(text));
     }
 
     // --- What comes in -------------------------------------------------------------------------------------------------
@@ -209,7 +229,7 @@ impl VisitorSession {
             Notice::SeeksGone(gone) if self.variables.is_on("seek") && self.playing.is_none() => {
                 let numbers = gone.iter().map(|index| format!(" {index}")).collect::<String>();
                 let for_programs = self.variables.interface("seekremove");
-                self.line(if for_programs { format!("<sr>{numbers}") } else { format!("Ads removed:{numbers}") });
+                self.line(format!("{}{numbers}", if for_programs { "<sr>" } else { "Ads removed:" }));
             }
             _ => {}
         }
@@ -267,7 +287,7 @@ impl VisitorSession {
             return Ok(());
         }
         let width = (!self.variables.interface("nowrap")).then(|| self.variables.number("width") as usize);
-        let offers_come_last = unasked && self.dialect().tells_offers_after_the_prompt();
+        let offers_come_last = unasked && self.dialect() == Dialect::Fatics;
         let mut owes_prompt = !unasked;
         self.telnet.gather();
         for (text, facts) in std::mem::take(&mut self.out) {
@@ -278,7 +298,7 @@ impl VisitorSession {
             owes_prompt = !is_after_prompt;
             let mut block = if unasked || facts.ply.is_some() { "\n".to_owned() } else { String::new() };
             match width {
-                Some(width) => block.push_str(&text::wrap(&text, width, self.dialect().wraps_after_blanks())),
+                Some(width) => block.push_str(&text::wrap(&text, width, self.dialect() != Dialect::Uhlin)),
                 None => block.push_str(&text),
             }
             block.push('\n');
@@ -299,7 +319,6 @@ impl VisitorSession {
 
     // --- Questions -----------------------------------------------------------------------------------------------------
 
-    /// Runs `job` on the server's state.
     pub(super) fn ask<T, F>(&self, job: F) -> impl Future<Output = io::Result<T>> + use<T, F>
     where
         T: Send + 'static,
@@ -325,7 +344,6 @@ impl VisitorSession {
         Ok(self.context.lobby.number_of(game))
     }
 
-    /// The numbers of games that run no more go to others.
     pub(super) async fn release_numbers(&self) -> io::Result<()> {
         let lobby = self.context.lobby.clone();
         self.ask(move |state| lobby.release_numbers(|known| state.has_stopped(known))).await

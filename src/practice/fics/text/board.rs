@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use shakmaty::{Board, CastlingSide, File, Move, Position, Rank, Role, Square};
 
-use super::minutes_and_increment;
+use super::{minutes_and_increment, minutes_and_seconds};
 use crate::{dialect::Dialect, state::GameView};
 use domain::{Clock, Clocks, Color, Line, TimeControl, Variant};
 
@@ -12,7 +12,6 @@ use domain::{Clock, Clocks, Color, Line, TimeControl, Variant};
 pub(crate) enum ViewerRole {
     Player(Color),
     Watcher,
-    /// An examiner of the game.
     Examiner,
     /// A reader of a list of moves that begins with the board.
     ListReader,
@@ -24,14 +23,9 @@ pub(super) fn start_board(view: &GameView, number: u32, exact: bool) -> String {
         TimeControl::RealTime { initial, increment } => Some(Clocks::both(Clock { remaining: initial, increment })),
         TimeControl::Correspondence { .. } | TimeControl::Unlimited => None,
     };
-    let start = GameView { line: view.line.prefix(0), clocks, move_times: Vec::new(), ..view.clone() };
+    let mut start = GameView { clocks, ..view.clone() };
+    start.game.truncate(0);
     style12(&start, number, ViewerRole::ListReader, exact, Dialect::Freechess)
-}
-
-pub(super) struct LastMove {
-    verbose: String,
-    pub(super) san: String,
-    double_push: Option<File>,
 }
 
 pub(crate) fn style12(view: &GameView, number: u32, relation: ViewerRole, exact: bool, dialect: Dialect) -> String {
@@ -43,7 +37,7 @@ pub(crate) fn style12(view: &GameView, number: u32, relation: ViewerRole, exact:
         ViewerRole::Player(_) => -1,
     };
     let ply = view.line.ply();
-    let ticking = view.outcome.is_none() && view.adjourned.is_none() && ply >= 2;
+    let ticking = view.is_running() && ply >= 2;
     let flip = relation == ViewerRole::Player(Color::Black);
     let position = view.line.position();
     let board = position.board();
@@ -62,10 +56,14 @@ pub(crate) fn style12(view: &GameView, number: u32, relation: ViewerRole, exact:
         if exact { left.as_millis() } else { u128::from(left.as_secs()) }
     };
     let last = last_move(&view.line);
-    let (verbose, san, double_push) = match &last {
-        Some(last) => (last.verbose.as_str(), last.san.as_str(), last.double_push.map_or(-1, |file| file as i32)),
-        None => ("none", "none", -1),
+    let double_push = match last {
+        Some((Move::Normal { role: Role::Pawn, from, to, .. }, _)) if from.rank().distance(to.rank()) == 2 => {
+            to.file() as i32
+        }
+        _ => -1,
     };
+    let none = || ("none".to_owned(), "none".to_owned());
+    let (verbose, san) = last.map_or_else(none, |(mv, san)| (verbose(mv), san));
     let players = &view.pairing.players;
     text.push_str(&format!(
         " {} {double_push} {} {} {} {} {} {} {} {} {} {minutes} {increment} {} {} {} {} {} {verbose} ({}) {}",
@@ -110,23 +108,15 @@ const fn value(role: Role) -> u32 {
 
 /// Returns `0:06`, or `0:06.123` with milliseconds.
 pub(crate) fn time_taken(time: Duration, exact: bool) -> String {
-    let (minutes, seconds) = (time.as_secs() / 60, time.as_secs() % 60);
-    if exact {
-        format!("{minutes}:{seconds:02}.{:03}", time.subsec_millis())
-    } else {
-        format!("{minutes}:{seconds:02}")
-    }
+    let whole = minutes_and_seconds(time);
+    if exact { format!("{whole}.{:03}", time.subsec_millis()) } else { whole }
 }
 
-pub(super) fn last_move(line: &Line) -> Option<LastMove> {
+/// Returns the last move, and how people write it.
+pub(super) fn last_move(line: &Line) -> Option<(Move, String)> {
     let before = line.prefix(line.ply().checked_sub(1)?);
     let uci = *line.moves().last()?;
-    let (mv, san) = (uci.to_move(before.position()).ok()?, before.san(uci));
-    let double_push = match mv {
-        Move::Normal { role: Role::Pawn, from, to, .. } if from.rank().distance(to.rank()) == 2 => Some(to.file()),
-        _ => None,
-    };
-    Some(LastMove { verbose: verbose(mv), san, double_push })
+    Some((uci.to_move(before.position()).ok()?, before.san(uci)))
 }
 
 /// Returns `P/e2-e4`, `o-o`, `P/h7-h8=Q`, `N/@@-f5`.

@@ -1,10 +1,11 @@
 //! Style 1: the board as people see it.
 
-use std::time::Duration;
-
 use shakmaty::{File, Position, Rank, Square};
 
-use super::board::{last_move, material};
+use super::{
+    board::{last_move, material},
+    clock,
+};
 use crate::state::GameView;
 use domain::Color;
 
@@ -17,11 +18,11 @@ pub(crate) fn diagram(view: &GameView, number: u32, flipped: bool) -> String {
     let mut rows =
         vec![format!("Game {number} ({} vs. {})\n", players.white.name, players.black.name), EDGE.to_owned()];
     let notes = notes(view);
-    let mut ranks: Vec<Rank> = Rank::ALL.into_iter().rev().collect();
-    let mut files: Vec<File> = File::ALL.into_iter().collect();
+    let (mut ranks, mut files) = (Rank::ALL, File::ALL);
     if flipped {
-        ranks.reverse();
         files.reverse();
+    } else {
+        ranks.reverse();
     }
     let board = view.line.position().board();
     for (row, rank) in ranks.into_iter().enumerate() {
@@ -48,27 +49,18 @@ pub(crate) fn diagram(view: &GameView, number: u32, flipped: bool) -> String {
 /// Returns the text beside the board, a line for each of its rows.
 fn notes(view: &GameView) -> [String; 8] {
     let position = view.line.position();
-    let clock = |color: Color| {
-        let left = view.clocks.map(|clocks| clocks.of(color).remaining);
-        left.map_or_else(|| "untimed".to_owned(), minutes_and_seconds)
-    };
-    let last = last_move(&view.line).map_or_else(String::new, |last| {
+    let last = last_move(&view.line).map_or_else(String::new, |(_, san)| {
         let mover = (!view.line.turn()).fold_wb("White", "Black");
-        format!("{mover} Moves : '{}'", last.san)
+        format!("{mover} Moves : '{san}'")
     });
     [
         format!("Move # : {} ({})", position.fullmoves(), position.turn().fold_wb("White", "Black")),
         String::new(),
         last,
         String::new(),
-        format!("Black Clock : {}", clock(Color::Black)),
-        format!("White Clock : {}", clock(Color::White)),
+        format!("Black Clock : {}", clock(view, Color::Black)),
+        format!("White Clock : {}", clock(view, Color::White)),
         format!("Black Strength : {}", material(position.board(), Color::Black)),
         format!("White Strength : {}", material(position.board(), Color::White)),
     ]
-}
-
-/// Returns `5:00`.
-pub(crate) fn minutes_and_seconds(time: Duration) -> String {
-    format!("{}:{:02}", time.as_secs() / 60, time.as_secs() % 60)
 }

@@ -1,30 +1,27 @@
 //! Endings of games, in the server's words.
 
-use crate::{dialect::Dialect, game::End, state::GameView};
+use crate::{
+    dialect::Dialect,
+    game::{End, GameOutcome},
+    state::GameView,
+};
 use domain::Color;
 
 /// `{Game 12 (Ann vs. Bob) Bob checkmated} 1-0`; also for a game that is put off. `None` while it runs.
 pub(crate) fn end_line(view: &GameView, number: u32, dialect: Dialect) -> Option<String> {
     let players = &view.pairing.players;
-    let (reason, result) = match (&view.outcome, view.adjourned) {
-        (Some(outcome), _) => (reason(view, dialect, |color| &players.get(color).name), outcome.result()),
-        (None, Some(_)) => (adjournment(view, dialect, |color| &players.get(color).name), "*"),
-        (None, None) => return None,
+    let name = |color| players.get(color).name.as_str();
+    let (reason, result) = match (view.outcome, view.left) {
+        (Some(outcome), _) => (reason(view, outcome, dialect, name), outcome.result()),
+        (None, _) if !view.is_adjourned => return None,
+        (None, Some(color)) => (dialect.stopped_by_loss(name(color), "adjourned"), "*"),
+        (None, None) => ("Game adjourned by mutual agreement".to_owned(), "*"),
     };
     Some(format!("{{Game {number} ({} vs. {}) {reason}}} {result}", players.white.name, players.black.name))
 }
 
-fn adjournment<'a>(view: &GameView, dialect: Dialect, name: impl Fn(Color) -> &'a str) -> String {
-    match view.left {
-        Some(color) => dialect.stopped_by_loss(name(color), "adjourned"),
-        None => "Game adjourned by mutual agreement".to_owned(),
-    }
-}
-
-fn reason<'a>(view: &GameView, dialect: Dialect, name: impl Fn(Color) -> &'a str) -> String {
-    let Some(outcome) = &view.outcome else { return String::new() };
-    let loser = outcome.loser();
-    match (outcome.end, loser) {
+fn reason<'a>(view: &GameView, outcome: GameOutcome, dialect: Dialect, name: impl Fn(Color) -> &'a str) -> String {
+    match (outcome.end, outcome.loser()) {
         (End::Checkmate, Some(loser)) => format!("{} checkmated", name(loser)),
         (End::Resignation, Some(loser)) => format!("{} resigns", name(loser)),
         (End::OutOfTime, Some(loser)) => format!("{} forfeits on time", name(loser)),
@@ -54,13 +51,9 @@ fn reason<'a>(view: &GameView, dialect: Dialect, name: impl Fn(Color) -> &'a str
 
 /// Returns the end of a list of moves: `White checkmated} 0-1`, `Still in progress} *`.
 pub(super) fn list_ending(view: &GameView) -> String {
-    match &view.outcome {
-        Some(outcome) => {
-            let color = |color: Color| color.fold_wb("White", "Black");
-            format!("{}}} {}", reason(view, Dialect::Freechess, color), outcome.result())
-        }
-        None => "Still in progress} *".to_owned(),
-    }
+    let Some(outcome) = view.outcome else { return "Still in progress} *".to_owned() };
+    let color = |color: Color| color.fold_wb("White", "Black");
+    format!("{}}} {}", reason(view, outcome, Dialect::Freechess, color), outcome.result())
 }
 
 pub(crate) fn rating_lines(view: &GameView, color: Color) -> String {

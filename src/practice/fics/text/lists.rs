@@ -124,7 +124,7 @@ pub(crate) fn game_row(view: &GameView, number: u32, lobby: &FicsLobby) -> Strin
 pub(crate) fn history_row(view: &GameView, name: &str) -> Option<String> {
     let players = &view.pairing.players;
     let ours = Color::ALL.into_iter().find(|color| players.get(*color).name.eq_ignore_ascii_case(name))?;
-    let outcome = view.outcome.as_ref()?;
+    let outcome = view.outcome?;
     let how = match outcome.end {
         End::Checkmate => "Mat",
         End::Stalemate => "Sta",

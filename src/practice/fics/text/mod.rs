@@ -6,7 +6,7 @@ mod ending;
 mod lists;
 
 pub(crate) use board::{ViewerRole, holdings, style12};
-pub(crate) use diagram::{diagram, minutes_and_seconds};
+pub(crate) use diagram::diagram;
 pub(crate) use ending::{end_line, rating_lines};
 pub(crate) use lists::{game_row, history_row, move_list, stored_row};
 
@@ -29,7 +29,7 @@ pub(crate) const WILD_POSITIONS: [(&str, &str); 2] = [
 pub(crate) fn rating(seat: &PlayerView, lobby: &FicsLobby) -> String {
     match seat.rating {
         _ if lobby.is_guest(&seat.account) => "++++".to_owned(),
-        rating if rating.games() == 0 => "----".to_owned(),
+        rating if rating.games == 0 => "----".to_owned(),
         rating => format!("{:4}", rating.points()),
     }
 }
@@ -37,6 +37,16 @@ pub(crate) fn rating(seat: &PlayerView, lobby: &FicsLobby) -> String {
 /// Returns `Ann (1500)`.
 fn rated_name(seat: &PlayerView, lobby: &FicsLobby) -> String {
     format!("{} ({})", seat.name, rating(seat, lobby))
+}
+
+/// Returns the time left, such as `5:00`, or `untimed`.
+pub(crate) fn clock(view: &GameView, color: Color) -> String {
+    let left = view.clocks.map(|clocks| clocks.of(color).remaining);
+    left.map_or_else(|| "untimed".to_owned(), minutes_and_seconds)
+}
+
+fn minutes_and_seconds(time: Duration) -> String {
+    format!("{}:{:02}", time.as_secs() / 60, time.as_secs() % 60)
 }
 
 /// Whole minutes and seconds, as the server counts: `0 1` is ten seconds and one.
@@ -112,7 +122,7 @@ pub(crate) fn beginning(view: &GameView, number: u32, lobby: &FicsLobby, dialect
     let start_fen = view.line.start_fen();
     let rated = if pairing.terms.rated { "rated" } else { "unrated" };
     let mut text = String::new();
-    if dialect.announces_games() {
+    if dialect != Dialect::Uhlin {
         text.push_str(&format!(
             "Creating: {} {} {}{}\n",
             rated_name(white, lobby),
@@ -139,7 +149,7 @@ pub(crate) fn game_facts(view: &GameView, number: u32, sealed: [bool; 2], lobby:
     let seconds = if minutes == 0 && increment > 0 { 10 } else { minutes * 60 };
     let registered = players.map(|seat| u8::from(!lobby.is_guest(&seat.account)));
     let ratings = players.map(|seat| match seat.rating {
-        rating if rating.games() == 0 || lobby.is_guest(&seat.account) => "0".to_owned(),
+        rating if rating.games == 0 || lobby.is_guest(&seat.account) => "0".to_owned(),
         rating => format!("{}{}", rating.points(), if rating.is_provisional() { "P" } else { "" }),
     });
     format!(
@@ -180,7 +190,7 @@ pub(crate) fn seek_for_programs(seek: &Seek) -> String {
         Rank::Registered => 0,
     };
     let rating = seek.seat.rating;
-    let (points, suffix) = match rating.games() {
+    let (points, suffix) = match rating.games {
         0 => (0, ' '),
         _ => (rating.points(), if rating.is_provisional() { 'P' } else { ' ' }),
     };

@@ -11,7 +11,6 @@ use crate::{
     two_people,
 };
 
-/// Begins a game and plays a move each.
 async fn begin_with_moves(ann: &mut Telnet, bob: &mut Telnet) {
     begin(ann, bob).await;
     ann.play("e2e4", "e4").await;

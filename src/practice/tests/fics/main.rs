@@ -27,7 +27,6 @@ pub async fn game_of(server: &PracticeServer, name: &str) -> GameId {
     tokio::time::timeout(PATIENCE, game).await.expect("a game").expect("a server")
 }
 
-/// Ann and Bob at a server under a plan of faults.
 async fn two_people(faults: &str) -> (PracticeServer, Telnet, Telnet) {
     let server = server(faults).await;
     let (ann, bob) = (Telnet::newcomer(&server, "Ann").await, Telnet::newcomer(&server, "Bob").await);

@@ -19,7 +19,6 @@ pub(crate) struct Telnet {
 }
 
 impl Telnet {
-    /// Connects, and sees the banner.
     pub(crate) async fn connect(server: &PracticeServer) -> Self {
         let address = server.fics_address().expect("a FICS face");
         let stream = TcpStream::connect(address).await.expect("a connection");
@@ -41,7 +40,6 @@ impl Telnet {
         telnet
     }
 
-    /// An account of its own, logged in.
     pub(crate) async fn newcomer(server: &PracticeServer, name: &str) -> Self {
         server.add_fics_account(name, false, PASSWORD).await.expect("a new account");
         Self::login(server, name).await

@@ -26,15 +26,9 @@ impl Client {
         Self { http, url: server.url(), token: token.to_owned() }
     }
 
-    /// Returns a client of the same account with another user agent.
-    pub(crate) fn other_program(&self, user_agent: &str) -> Self {
-        let http = reqwest::Client::builder().user_agent(user_agent).build().expect("a client");
-        Self { http, ..self.clone() }
-    }
-
     /// Returns a client of the same account over another connection.
-    pub(crate) fn over(&self, http: reqwest::Client) -> Self {
-        Self { http, ..self.clone() }
+    pub(crate) fn over(&self, http: reqwest::ClientBuilder) -> Self {
+        Self { http: http.build().expect("a client"), ..self.clone() }
     }
 
     pub(crate) fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
@@ -108,7 +102,6 @@ pub(crate) enum StreamEnd {
     Broken,
 }
 
-/// A stream of lines that is open.
 pub(crate) struct Lines {
     response: Response,
     buffer: Vec<u8>,
@@ -120,7 +113,6 @@ impl Lines {
         Self { response, buffer: Vec::new(), keep_alives: 0 }
     }
 
-    /// The next line that is not empty.
     pub(crate) async fn next(&mut self) -> Result<Value, StreamEnd> {
         loop {
             match &self.line().await?[..] {

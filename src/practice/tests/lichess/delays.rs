@@ -128,7 +128,7 @@ async fn http2_streams_are_limited() {
         server_with(PracticeSettings { faults: "streams=2".parse().expect("a plan"), ..PracticeSettings::default() })
             .await;
     let pair = Pair::start(&server, &BULLET).await;
-    let connection = || reqwest::Client::builder().http2_prior_knowledge().build().expect("a client");
+    let connection = || reqwest::Client::builder().http2_prior_knowledge();
     let (one, other) = (pair.white.over(connection()), pair.white.over(connection()));
     // Its first answer tells the client of the limit.
     one.get("/api/account").await.ok();

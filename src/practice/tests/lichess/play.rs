@@ -36,14 +36,12 @@ impl Pair {
     }
 }
 
-/// A game on a server of its own.
 pub(crate) async fn pair() -> (practice::PracticeServer, Pair) {
     let server = server().await;
     let pair = Pair::start(&server, &BULLET).await;
     (server, pair)
 }
 
-/// `white` challenges, `black` accepts.
 pub(crate) async fn start_game(white: &Client, black: &Client, black_name: &str, form: &[(&str, &str)]) -> String {
     let mut fields = vec![("color", "white")];
     fields.extend(form);

@@ -26,7 +26,8 @@ async fn a_second_stream_closes_the_first() {
     assert_eq!(first.end().await, StreamEnd::Clean(String::new()));
 
     let mut first = pair.white.board(&pair.id).await;
-    let mut elsewhere = pair.white.other_program("another/1.0").board(&pair.id).await;
+    let another = pair.white.over(reqwest::Client::builder().user_agent("another/1.0"));
+    let mut elsewhere = another.board(&pair.id).await;
     let _second = pair.white.board(&pair.id).await;
     assert_eq!(first.end().await, StreamEnd::Clean(String::new()));
     elsewhere.next_of("gameFull").await;
