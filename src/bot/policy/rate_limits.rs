@@ -8,7 +8,7 @@
 //! The numbers are in the server's source only (lila, `Limiters.scala` and `BotLimit.scala`) and
 //! may change there; the bot learns a lower limit from its refusal.
 
-use std::{collections::BTreeMap, fmt, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -56,17 +56,12 @@ impl Spending {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the server's limit {key} is reached until {until}")]
 pub struct NotUntil {
     pub until: Timestamp,
     /// The limit, by the server's name if it gave one.
     pub key: String,
-}
-
-impl fmt::Display for NotUntil {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the server's limit {} is reached until {}", self.key, self.until)
-    }
 }
 
 /// Actions counted and refused.

@@ -208,9 +208,7 @@ impl MatchType {
             && difference >= self.min_rating_difference
             && self.max_rating_difference.is_none_or(|most| difference <= most)
     }
-}
 
-impl MatchType {
     /// Returns the players with the rating nearest to the target; all if it is unknown.
     pub(super) fn nearest_to_target(&self, mut players: Vec<Player>, our_rating: Option<u32>) -> Vec<Player> {
         let (Some(target), Some(ours)) = (self.target_rating_difference, our_rating) else { return players };

@@ -3,7 +3,7 @@ use rand::{SeedableRng, rngs::StdRng};
 
 use super::*;
 use crate::policy::challenge::Names;
-use domain::Color;
+use domain::{Color, values::Kind};
 
 const NOW: Timestamp = Timestamp::constant(1_700_000_000, 0);
 
@@ -40,17 +40,7 @@ fn choose(
     bots: &[Account],
     seed: u64,
 ) -> Option<(String, Speed)> {
-    choose_at(matchmaker, settings, bots, seed, NOW)
-}
-
-fn choose_at(
-    matchmaker: &mut Matchmaker,
-    settings: &MatchmakingSettings,
-    bots: &[Account],
-    seed: u64,
-    now: Timestamp,
-) -> Option<(String, Speed)> {
-    let request = request_at(matchmaker, settings, bots, seed, now)?;
+    let request = request_at(matchmaker, settings, bots, seed, NOW)?;
     Some((request.opponent, request.terms.time_control.speed()))
 }
 
@@ -61,24 +51,7 @@ fn request_at(
     seed: u64,
     now: Timestamp,
 ) -> Option<ChallengeRequest> {
-    let names = NameLists { avoid: Names::parse("pest"), block: Names::parse("cheat"), ..NameLists::default() };
-    let lists = MatchmakingLists {
-        us: "concilio",
-        playing: &["busy".to_owned()],
-        names: &names,
-        variants: &[Variant::Standard],
-    };
-    let ratings = [("blitz".to_owned(), 2000), ("bullet".to_owned(), 1500)];
-    let mut random = StdRng::seed_from_u64(seed);
-    matchmaker.choose(settings, &lists, &ratings, bots, now, &mut random)
-}
-
-fn step(
-    matchmaker: &mut Matchmaker,
-    settings: &MatchmakingSettings,
-    change: impl Fn(&mut Situation<'_>),
-) -> MatchmakingStep {
-    step_at(matchmaker, settings, NOW, change)
+    while_idle(now, |situation| matchmaker.choose(settings, situation, bots, &mut StdRng::seed_from_u64(seed)))
 }
 
 /// Returns the next step, and performs a withdrawal.
@@ -88,44 +61,55 @@ fn step_at(
     now: Timestamp,
     change: impl Fn(&mut Situation<'_>),
 ) -> MatchmakingStep {
-    let (rate_limits, zoned) = (RateLimits::default(), now.to_zoned(TimeZone::UTC));
-    let mut situation = Situation {
-        now: &zoned,
-        idle_since: NOW - 1.hour(),
-        games: 0,
-        place_free: true,
-        others_wait: false,
-        draining: false,
-        rate_limits: &rate_limits,
-    };
-    change(&mut situation);
-    let step = matchmaker.step(settings, &situation);
+    let step = while_idle(now, |situation| {
+        change(situation);
+        matchmaker.step(settings, situation)
+    });
     if matches!(step, MatchmakingStep::Cancel(_)) {
         matchmaker.cancelling(now);
     }
     step
 }
 
+/// Calls `ask` with the situation of an idle bot at this time.
+fn while_idle<T>(now: Timestamp, ask: impl FnOnce(&mut Situation<'_>) -> T) -> T {
+    let mut us = bot("Concilio", 0);
+    us.ratings = vec![("blitz".to_owned(), 2000), ("bullet".to_owned(), 1500)];
+    ask(&mut Situation {
+        now: &now.to_zoned(TimeZone::UTC),
+        idle_since: NOW - 1.hour(),
+        games: 0,
+        place_free: true,
+        others_wait: false,
+        draining: false,
+        rate_limits: &RateLimits::default(),
+        us: Some(&us),
+        places: &[TakenPlace { opponent: "busy".to_owned(), kind: Kind::Bot, real_time: true }],
+        names: &NameLists { avoid: Names::parse("pest"), block: Names::parse("cheat"), ..NameLists::default() },
+        variants: &[Variant::Standard],
+    })
+}
+
 #[test]
 fn only_an_idle_bot_challenges() {
     let mut matchmaker = Matchmaker::default();
     let settings = settings();
-    assert_eq!(step(&mut matchmaker, &settings, |_| ()), MatchmakingStep::FetchBots);
-    let just_ended = step(&mut matchmaker, &settings, |situation| situation.idle_since = NOW);
+    assert_eq!(step_at(&mut matchmaker, &settings, NOW, |_| ()), MatchmakingStep::FetchBots);
+    let just_ended = step_at(&mut matchmaker, &settings, NOW, |situation| situation.idle_since = NOW);
     assert_eq!(just_ended, MatchmakingStep::Wait(Some(NOW + 8.minutes())));
     for busy in [
-        step(&mut matchmaker, &settings, |situation| situation.games = 1),
-        step(&mut matchmaker, &settings, |situation| situation.place_free = false),
-        step(&mut matchmaker, &settings, |situation| situation.others_wait = true),
-        step(&mut matchmaker, &settings, |situation| situation.draining = true),
-        step(&mut matchmaker, &MatchmakingSettings { enabled: false, ..settings.clone() }, |_| ()),
+        step_at(&mut matchmaker, &settings, NOW, |situation| situation.games = 1),
+        step_at(&mut matchmaker, &settings, NOW, |situation| situation.place_free = false),
+        step_at(&mut matchmaker, &settings, NOW, |situation| situation.others_wait = true),
+        step_at(&mut matchmaker, &settings, NOW, |situation| situation.draining = true),
+        step_at(&mut matchmaker, &MatchmakingSettings { enabled: false, ..settings.clone() }, NOW, |_| ()),
     ] {
         assert_eq!(busy, MatchmakingStep::Wait(None));
     }
     let during = MatchmakingSettings { during_games: true, ..settings.clone() };
-    assert_eq!(step(&mut matchmaker, &during, |situation| situation.games = 1), MatchmakingStep::FetchBots);
+    assert_eq!(step_at(&mut matchmaker, &during, NOW, |situation| situation.games = 1), MatchmakingStep::FetchBots);
     let asleep = MatchmakingSettings { hours: vec!["08:00-09:00".parse().expect("hours")], ..settings };
-    assert_eq!(step(&mut matchmaker, &asleep, |_| ()), MatchmakingStep::Wait(Some(NOW + 1.minute())));
+    assert_eq!(step_at(&mut matchmaker, &asleep, NOW, |_| ()), MatchmakingStep::Wait(Some(NOW + 1.minute())));
 }
 
 #[test]
@@ -134,7 +118,7 @@ fn unanswered_challenge_is_withdrawn() {
     let id = ChallengeId::new("ours0001");
     let terms = MatchType::default().terms();
     matchmaker.made(id.clone(), "Robot", terms, NOW);
-    assert_eq!(step(&mut matchmaker, &settings, |_| ()), MatchmakingStep::Wait(Some(NOW + 25.seconds())));
+    assert_eq!(step_at(&mut matchmaker, &settings, NOW, |_| ()), MatchmakingStep::Wait(Some(NOW + 25.seconds())));
     let late = NOW + 25.seconds();
     assert_eq!(step_at(&mut matchmaker, &settings, late, |_| ()), MatchmakingStep::Cancel(id.clone()));
     assert_eq!(step_at(&mut matchmaker, &settings, late, |_| ()), MatchmakingStep::Wait(Some(late + 10.seconds())));
@@ -145,7 +129,7 @@ fn unanswered_challenge_is_withdrawn() {
         MatchmakingStep::Wait(Some(NOW + 1.minute())),
         "the gap"
     );
-    assert_eq!(choose_at(&mut matchmaker, &settings, &[bot("Robot", 2000)], 0, late), None, "left alone");
+    assert_eq!(request_at(&mut matchmaker, &settings, &[bot("Robot", 2000)], 0, late), None, "left alone");
 }
 
 #[test]
@@ -188,8 +172,8 @@ fn refusals_double_the_rest_until_a_game() {
         let saved = serde_json::to_string(&matchmaker).expect("a plain value");
         matchmaker = serde_json::from_str(&saved).expect("what was saved");
         let end = now + hours.hours();
-        assert_eq!(choose_at(&mut matchmaker, &settings, &between, 0, end - 1.second()), None, "{hours}");
-        assert!(choose_at(&mut matchmaker, &settings, &between, 0, end).is_some(), "{hours}");
+        assert_eq!(request_at(&mut matchmaker, &settings, &between, 0, end - 1.second()), None, "{hours}");
+        assert!(request_at(&mut matchmaker, &settings, &between, 0, end).is_some(), "{hours}");
         now = end;
     }
     matchmaker.made(id.clone(), "robot", MatchType::default().terms(), now);
@@ -207,8 +191,8 @@ fn limited_opponents_rest() {
         detail: String::new(),
     };
     matchmaker.failed("Robot", &error, &settings, NOW);
-    assert_eq!(choose_at(&mut matchmaker, &settings, &[bot("robot", 1750)], 0, NOW + 4.hours()), None);
-    assert!(choose_at(&mut matchmaker, &settings, &[bot("robot", 1750)], 0, NOW + 5.hours()).is_some());
+    assert_eq!(request_at(&mut matchmaker, &settings, &[bot("robot", 1750)], 0, NOW + 4.hours()), None);
+    assert!(request_at(&mut matchmaker, &settings, &[bot("robot", 1750)], 0, NOW + 5.hours()).is_some());
 }
 
 #[test]

@@ -46,11 +46,12 @@ pub struct TournamentPolicy {
     pub named: Vec<TournamentEntry>,
 }
 
-/// The facts of a decision beside the settings.
+/// The settings and facts of a decision.
 #[derive(Clone, Copy)]
 pub struct TournamentSituation<'a> {
     /// The time, in the zone of the settings.
     pub now: &'a Zoned,
+    pub policy: &'a TournamentPolicy,
     /// True if the bot begins new games and the server is connected.
     pub open: bool,
     /// The names of tournaments with a running game of the bot.
@@ -194,52 +195,52 @@ impl Participation {
     }
 
     /// Returns the steps due now; they count as begun.
-    pub fn due(&mut self, policy: &TournamentPolicy, situation: &TournamentSituation) -> Vec<TournamentStep> {
+    pub fn due(&mut self, situation: &TournamentSituation) -> Vec<TournamentStep> {
         let now = situation.now.timestamp();
         self.set_aside.retain(|_, until| *until > now);
-        if self.may_play(policy, situation, false) {
-            self.join_what_suits(policy, situation);
+        if self.may_play(situation, false) {
+            self.join_what_suits(situation);
         }
         for (tournament, member) in &mut self.joined {
             member.paired |= situation.playing.contains(&tournament.id);
         }
-        let planned = self.plan(policy, situation);
+        let planned = self.plan(situation);
         let due = planned.into_iter().filter(|(at, _)| *at <= now).map(|(_, step)| step);
         due.inspect(|step| self.begun(step, now)).collect()
     }
 
     /// Returns the time of the next step without other events.
-    pub fn next_wakeup(&self, policy: &TournamentPolicy, situation: &TournamentSituation) -> Option<Timestamp> {
+    pub fn next_wakeup(&self, situation: &TournamentSituation) -> Option<Timestamp> {
         // A suitable tournament may begin later than it may be joined.
         let upcoming = self.known.iter().filter(|info| !self.is_settled(&info.tournament));
-        let joined_at = upcoming.filter_map(|info| info.starts_at?.checked_sub(policy.settings.ahead).ok());
-        let planned = self.plan(policy, situation).into_iter().map(|(at, _)| at);
+        let joined_at = upcoming.filter_map(|info| info.starts_at?.checked_sub(situation.policy.settings.ahead).ok());
+        let planned = self.plan(situation).into_iter().map(|(at, _)| at);
         planned.chain(joined_at.filter(|at| *at > situation.now.timestamp())).min()
     }
 
     /// Returns true if the bot would play in a tournament now.
-    fn may_play(&self, policy: &TournamentPolicy, situation: &TournamentSituation, ordered: bool) -> bool {
-        let by_settings =
-            || policy.settings.enabled && HoursOfDay::any_contains(&policy.settings.hours, situation.now.time());
+    fn may_play(&self, situation: &TournamentSituation, ordered: bool) -> bool {
+        let settings = &situation.policy.settings;
+        let by_settings = || settings.enabled && HoursOfDay::any_contains(&settings.hours, situation.now.time());
         situation.open && (ordered || by_settings())
     }
 
     /// Returns the steps due without other events, with their times.
-    fn plan(&self, policy: &TournamentPolicy, situation: &TournamentSituation) -> Vec<(Timestamp, TournamentStep)> {
+    fn plan(&self, situation: &TournamentSituation) -> Vec<(Timestamp, TournamentStep)> {
         let now = situation.now.timestamp();
-        let look_every = policy.settings.look_every;
+        let look_every = situation.policy.settings.look_every;
         let mut plan = Vec::new();
-        if self.may_play(policy, situation, false) {
+        if self.may_play(situation, false) {
             let free = |entry: &&TournamentEntry| !self.is_settled(&entry.tournament);
-            let named = policy.named.iter().filter(free).map(|entry| entry.tournament.clone()).collect();
-            let look = TournamentStep::Look { teams: policy.settings.teams.clone(), named };
+            let named = situation.policy.named.iter().filter(free).map(|entry| entry.tournament.clone()).collect();
+            let look = TournamentStep::Look { teams: situation.policy.settings.teams.clone(), named };
             plan.push((self.looked_at.map_or(now, |at| later(at, look_every)), look));
         }
         for (tournament, member) in &self.joined {
             if situation.open {
                 plan.push((member.ask_at(look_every), TournamentStep::Ask(tournament.clone())));
             }
-            plan.extend(self.presence_step(tournament, member, policy, situation));
+            plan.extend(self.presence_step(tournament, member, situation));
         }
         plan
     }
@@ -249,7 +250,6 @@ impl Participation {
         &self,
         tournament: &Tournament,
         member: &Membership,
-        policy: &TournamentPolicy,
         situation: &TournamentSituation,
     ) -> Option<(Timestamp, TournamentStep)> {
         let now = situation.now.timestamp();
@@ -258,15 +258,15 @@ impl Participation {
             stage => stage == TournamentStage::Running,
         };
         let after = |pause| member.join_sent_at.map_or(now, |at| later(at, pause));
-        let wanted = self.may_play(policy, situation, member.ordered);
+        let wanted = self.may_play(situation, member.ordered);
         let arena = member.info.as_ref().is_some_and(|info| info.tournament.kind == Some(TournamentKind::Arena));
         match (wanted, member.presence) {
             (true, Presence::Away) => {
-                Some((after(BETWEEN_JOINS), TournamentStep::Join(entry(tournament, member, policy, running))))
+                Some((after(BETWEEN_JOINS), TournamentStep::Join(entry(tournament, member, situation.policy, running))))
             }
             (true, Presence::There) if running && arena && !situation.playing.contains(&tournament.id) => {
                 let pause = if member.paired { BETWEEN_JOINS } else { PRESENT_AGAIN };
-                Some((after(pause), TournamentStep::Join(entry(tournament, member, policy, true))))
+                Some((after(pause), TournamentStep::Join(entry(tournament, member, situation.policy, true))))
             }
             // A mere entry in the list of a later tournament is kept.
             (false, Presence::There) if running => Some((now, TournamentStep::Withdraw(tournament.clone()))),
@@ -275,27 +275,26 @@ impl Participation {
     }
 
     fn begun(&mut self, step: &TournamentStep, now: Timestamp) {
+        let tournament = match step {
+            TournamentStep::Look { .. } => {
+                self.looked_at = Some(now);
+                return;
+            }
+            TournamentStep::Join(entry) => &entry.tournament,
+            TournamentStep::Ask(tournament) | TournamentStep::Withdraw(tournament) => tournament,
+        };
+        let Some(member) = self.joined.get_mut(tournament) else { return };
         match step {
-            TournamentStep::Look { .. } => self.looked_at = Some(now),
-            TournamentStep::Ask(tournament) => {
-                if let Some(member) = self.joined.get_mut(tournament) {
-                    member.asked_at = Some(now);
+            TournamentStep::Look { .. } => (),
+            TournamentStep::Ask(_) => member.asked_at = Some(now),
+            TournamentStep::Join(_) => {
+                member.join_sent_at = Some(now);
+                member.paired = false;
+                if member.presence == Presence::Away {
+                    member.presence = Presence::Asked;
                 }
             }
-            TournamentStep::Join(entry) => {
-                if let Some(member) = self.joined.get_mut(&entry.tournament) {
-                    member.join_sent_at = Some(now);
-                    member.paired = false;
-                    if member.presence == Presence::Away {
-                        member.presence = Presence::Asked;
-                    }
-                }
-            }
-            TournamentStep::Withdraw(tournament) => {
-                if let Some(member) = self.joined.get_mut(tournament) {
-                    member.presence = Presence::Away;
-                }
-            }
+            TournamentStep::Withdraw(_) => member.presence = Presence::Away,
         }
     }
 
@@ -306,16 +305,12 @@ impl Participation {
         self.joined.keys().any(same) || self.set_aside.keys().any(same)
     }
 
-    // --- The server's answers
-    // ------------------------------------------------------------------------------------------
-
     /// Records a list of tournaments, and returns once for each the reason for not joining it. If
     /// the list is incomplete (not `all`), upcoming and running tournaments stay known.
     pub fn found(
         &mut self,
         mut found: Vec<TournamentInfo>,
         all: bool,
-        policy: &TournamentPolicy,
         situation: &TournamentSituation,
     ) -> Vec<(String, TournamentNews)> {
         if !all {
@@ -332,7 +327,7 @@ impl Participation {
             if info.stage == TournamentStage::Over || self.is_settled(&info.tournament) {
                 continue;
             }
-            if let Err(why) = suits(info, policy, situation)
+            if let Err(why) = suits(info, situation)
                 && self.passed_over.insert(info.tournament.clone())
             {
                 news.push((info.name.clone(), TournamentNews::NotJoined(why)));
@@ -342,9 +337,9 @@ impl Participation {
     }
 
     /// Adds suitable tournaments that begin soon to the joined ones; the plan sends the requests.
-    fn join_what_suits(&mut self, policy: &TournamentPolicy, situation: &TournamentSituation) {
+    fn join_what_suits(&mut self, situation: &TournamentSituation) {
         let now = situation.now.timestamp();
-        let soon = later(now, policy.settings.ahead);
+        let soon = later(now, situation.policy.settings.ahead);
         let known = std::mem::take(&mut self.known);
         for info in &known {
             let begins_soon = info.starts_at.is_none_or(|start| start <= soon);
@@ -352,7 +347,7 @@ impl Participation {
                 info.ends_at.is_none_or(|end| end > later(now, info.terms.time_control.estimate().unwrap_or_default()));
             let fits = begins_soon && ends_later && info.stage != TournamentStage::Over;
             let free = !self.is_settled(&info.tournament) && !self.joined.values().any(|member| member.overlaps(info));
-            if fits && free && suits(info, policy, situation).is_ok() {
+            if fits && free && suits(info, situation).is_ok() {
                 let member = Membership { info: Some(info.clone()), asked_at: Some(now), ..Membership::default() };
                 self.joined.insert(info.tournament.clone(), member);
             }
@@ -389,17 +384,14 @@ impl Participation {
         now: Timestamp,
     ) -> Option<(String, TournamentNews)> {
         let taken = self.joined.get(asked)?.taken;
-        match error {
-            ActionError::NotFound(_) => {
-                let member = self.joined.remove(asked)?;
-                Some((name_of(asked, &member), TournamentNews::NotJoined(error.to_string())))
-            }
-            error if will_pass(error, taken) => None,
-            _ => {
-                self.joined.get_mut(asked)?.asked_at = Some(later(now, SET_ASIDE));
-                None
-            }
+        if matches!(error, ActionError::NotFound(_)) {
+            let member = self.joined.remove(asked)?;
+            return Some((name_of(asked, &member), TournamentNews::NotJoined(error.to_string())));
         }
+        if !will_pass(error, taken) {
+            self.joined.get_mut(asked)?.asked_at = Some(later(now, SET_ASIDE));
+        }
+        None
     }
 
     /// Records the answer to joining.
@@ -431,9 +423,6 @@ impl Participation {
             }
         }
     }
-
-    // --- The operator's orders
-    // ------------------------------------------------------------------------------------------
 
     /// Records an accepted order of the operator to join.
     pub fn ordered(&mut self, entry: TournamentEntry, now: Timestamp) {
@@ -501,10 +490,10 @@ fn name_of(tournament: &Tournament, member: &Membership) -> String {
 }
 
 /// Checks a tournament against the settings and, as far as the server reports them, its conditions.
-fn suits(info: &TournamentInfo, policy: &TournamentPolicy, situation: &TournamentSituation) -> Result<(), String> {
-    let named = named(&info.tournament, policy);
+fn suits(info: &TournamentInfo, situation: &TournamentSituation) -> Result<(), String> {
+    let named = named(&info.tournament, situation.policy);
     if named.is_none()
-        && let Some(objection) = policy.settings.objection(info)
+        && let Some(objection) = situation.policy.settings.objection(info)
     {
         return Err(objection.to_owned());
     }

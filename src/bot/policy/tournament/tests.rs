@@ -30,17 +30,18 @@ impl Story {
         }
     }
 
-    fn with<T>(&mut self, ask: impl FnOnce(&mut Participation, &TournamentPolicy, &TournamentSituation) -> T) -> T {
+    fn with<T>(&mut self, ask: impl FnOnce(&mut Participation, &TournamentSituation) -> T) -> T {
         let now = self.now.to_zoned(TimeZone::UTC);
         let ratings = [("blitz".to_owned(), 2000)];
         let situation = TournamentSituation {
             now: &now,
+            policy: &self.policy,
             open: self.open,
             playing: &self.playing,
             variants: &VARIANTS,
             ratings: &ratings,
         };
-        ask(&mut self.participation, &self.policy, &situation)
+        ask(&mut self.participation, &situation)
     }
 
     /// Finds an arena that begins now, and asks to join it.
@@ -58,7 +59,7 @@ impl Story {
     }
 
     fn found(&mut self, tournaments: Vec<TournamentInfo>) -> Vec<(String, TournamentNews)> {
-        self.with(|known, policy, situation| known.found(tournaments, true, policy, situation))
+        self.with(|known, situation| known.found(tournaments, true, situation))
     }
 
     fn wait(&mut self, seconds: i64) {
@@ -67,7 +68,7 @@ impl Story {
 
     /// Lets time pass until the next step, and returns it.
     fn next(&mut self) -> Vec<TournamentStep> {
-        self.now = self.with(|known, policy, situation| known.next_wakeup(policy, situation)).expect("a wakeup");
+        self.now = self.with(|known, situation| known.next_wakeup(situation)).expect("a wakeup");
         self.due()
     }
 
@@ -310,12 +311,12 @@ fn failed_list_forgets_no_tournament() {
     let arena = story.arena("abcd1234", 4, 60);
     story.due();
     story.found(vec![arena.clone()]);
-    story.with(|known, policy, situation| known.found(Vec::new(), false, policy, situation));
+    story.with(|known, situation| known.found(Vec::new(), false, situation));
     assert_eq!(story.next(), [join(&arena, false)], "a minute before it begins, and before the next look");
 
     // One that is over is not remembered for as long as a list is incomplete.
     story.wait(2 * 3600);
-    story.with(|known, policy, situation| known.found(Vec::new(), false, policy, situation));
+    story.with(|known, situation| known.found(Vec::new(), false, situation));
     assert!(story.participation.known.is_empty());
 }
 

@@ -175,19 +175,11 @@ pub(super) struct Lobby {
     looking: bool,
     /// Id of the player of the challenge on its way to the server; it takes a place.
     asked: Option<String>,
-    /// A refusal while a challenge was on its way to the server: perhaps of that one: its id is
-    /// still unknown.
-    declined_early: Option<EarlyDecline>,
+    /// A refusal while a challenge with a still unknown id was on its way to the server, perhaps of that one; without a reason
+    /// if the server had announced the refused challenge elsewhere.
+    declined_early: Option<(ChallengeId, Option<DeclineReason>)>,
     serial: u64,
     random: StdRng,
-}
-
-/// A refusal that came before the id of its challenge.
-struct EarlyDecline {
-    id: ChallengeId,
-    reason: DeclineReason,
-    /// True if the server had announced it elsewhere.
-    stood: bool,
 }
 
 struct Queued {
@@ -314,13 +306,13 @@ impl Lobby {
             LobbyInput::Declined(id, reason) => {
                 let stood = self.opponent_of(&id).is_some();
                 self.declined(time, &id, reason, &mut effects);
-                self.declined_early = self.asked.is_some().then_some(EarlyDecline { id, reason, stood });
+                self.declined_early = self.asked.is_some().then_some((id, (!stood).then_some(reason)));
             }
             LobbyInput::Accepted(id, outcome) => self.accepted(time, &id, outcome, &mut effects),
             LobbyInput::Challenged(request, outcome) => self.challenged(time, &request, outcome, &mut effects),
             LobbyInput::Bots(bots) => self.choose(now, &bots, &mut effects),
             LobbyInput::Tournaments(found, all) => {
-                let news = self.with_tournaments(now, |known, policy, here| known.found(found, all, policy, here));
+                let news = self.with_tournaments(now, |known, situation| known.found(found, all, situation));
                 tell_news(news, &mut effects);
             }
             LobbyInput::Tournament(asked, outcome) => {
@@ -377,7 +369,7 @@ impl Lobby {
             MatchmakingStep::Cancel(_) => Some(now.timestamp()).filter(|_| !self.looking),
             MatchmakingStep::FetchBots => None,
         };
-        let tournaments = self.with_tournaments(now, |known, policy, situation| known.next_wakeup(policy, situation));
+        let tournaments = self.with_tournaments(now, |known, situation| known.next_wakeup(situation));
         // An order with an earlier time waits for a place.
         let ordered = self.orders.iter().filter_map(Order::rests_until).filter(|until| *until > self.latest).min();
         [reserved, queued, matchmaking, tournaments, ordered].into_iter().flatten().min()

@@ -6,7 +6,7 @@ use jiff::Zoned;
 
 use super::{Lobby, LobbyEffect};
 use crate::{
-    policy::tournament::{Participation, TournamentNews, TournamentPolicy, TournamentSituation, TournamentStep},
+    policy::tournament::{Participation, TournamentNews, TournamentSituation, TournamentStep},
     session::AccountMode,
 };
 use domain::Action;
@@ -36,17 +36,18 @@ impl Lobby {
     pub(super) fn with_tournaments<T>(
         &mut self,
         now: &Zoned,
-        ask: impl FnOnce(&mut Participation, &TournamentPolicy, &TournamentSituation) -> T,
+        ask: impl FnOnce(&mut Participation, &TournamentSituation) -> T,
     ) -> T {
         let playing = self.tournaments_played();
         let situation = TournamentSituation {
             now,
+            policy: &self.policy.tournament,
             open: self.mode == AccountMode::Playing && self.us.is_some(),
             playing: &playing,
             variants: &self.policy.variants,
             ratings: self.us.as_ref().map_or(&[], |us| &us.ratings),
         };
-        ask(&mut self.memory.participation, &self.policy.tournament, &situation)
+        ask(&mut self.memory.participation, &situation)
     }
 
     /// Returns the tournaments with a running game of the bot.
