@@ -7,7 +7,7 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use futures_util::future::BoxFuture;
@@ -140,8 +140,8 @@ pub type Reload = Arc<dyn Fn() -> BoxFuture<'static, Result<String, String>> + S
 
 #[derive(Clone)]
 pub(super) enum AccountCommand {
-    Pause,
-    Resume,
+    /// Pause, or resume.
+    Pause(bool),
     /// A challenge and the number of its games; at least one.
     Challenge(ChallengeRequest, u32),
     Cancel,
@@ -162,47 +162,43 @@ pub(super) enum GameCommand {
 }
 
 /// A command on its way to an account, with the receiver of the answer.
-pub(super) struct AccountRequest {
-    pub command: AccountCommand,
-    pub answer: ControlAnswer,
-}
+pub(super) type AccountRequest = (AccountCommand, ControlAnswer);
+
+type RunningAccounts = BTreeMap<ServerName, mpsc::UnboundedSender<AccountRequest>>;
 
 /// The receiver of a command's answer; it may be gone.
 pub(super) type ControlAnswer = oneshot::Sender<Result<String, ControlError>>;
 
 /// The handle over all running accounts. Cheap to clone; clones are the same handle.
 #[derive(Clone, Default)]
-pub struct Control(Arc<ControlState>);
-
-#[derive(Default)]
-struct ControlState {
-    accounts: Mutex<BTreeMap<ServerName, mpsc::UnboundedSender<AccountRequest>>>,
-    reload: OnceLock<Reload>,
+pub struct Control {
+    accounts: Arc<Mutex<RunningAccounts>>,
+    reload: Arc<OnceLock<Reload>>,
     shutdown: Shutdown,
 }
 
 impl Control {
     /// Creates a handle for accounts that run until `shutdown`.
     pub fn new(shutdown: Shutdown) -> Self {
-        Self(Arc::new(ControlState { shutdown, ..ControlState::default() }))
+        Self { shutdown, ..Self::default() }
     }
 
     /// Sets the function for reading settings again, once.
     pub fn reloads_by(&self, reload: Reload) {
-        let _ = self.0.reload.set(reload);
+        let _ = self.reload.set(reload);
     }
 
     /// Executes a command, and describes the result in one sentence.
     pub async fn perform(&self, command: ControlCommand) -> Result<String, ControlError> {
         use ControlCommand as Command;
         match command {
-            Command::Pause { account } => self.all(account.as_ref(), &AccountCommand::Pause).await,
-            Command::Resume { account } => self.all(account.as_ref(), &AccountCommand::Resume).await,
+            Command::Pause { account } => self.all(account.as_ref(), &AccountCommand::Pause(true)).await,
+            Command::Resume { account } => self.all(account.as_ref(), &AccountCommand::Pause(false)).await,
             Command::Drain {} => {
-                self.0.shutdown.drain.cancel();
+                self.shutdown.drain.cancel();
                 Ok("no new games; the program ends with the last running one".to_owned())
             }
-            Command::Reload {} => match self.0.reload.get() {
+            Command::Reload {} => match self.reload.get() {
                 Some(reload) => reload().await.map_err(ControlError::Reload),
                 None => Err(ControlError::Reload("these accounts have no settings to reload".to_owned())),
             },
@@ -240,13 +236,13 @@ impl Control {
 
     /// Gives every account a new policy, from its next decision on, and a new choice of players, from its next game on.
     pub async fn adopt(&self, player: ChoosePlayer, policy: Arc<AccountPolicy>) {
-        for (_, account) in self.running() {
-            let _ = ask(&account, AccountCommand::Adopt(Arc::clone(&player), Arc::clone(&policy))).await;
+        for account in self.running().values() {
+            let _ = ask(account, AccountCommand::Adopt(Arc::clone(&player), Arc::clone(&policy))).await;
         }
     }
 
     pub fn accounts(&self) -> Vec<ServerName> {
-        self.running().into_iter().map(|(name, _)| name).collect()
+        self.running().into_keys().collect()
     }
 
     /// Registers an account: its commands come here until the receiver is dropped.
@@ -256,24 +252,21 @@ impl Control {
         receiver
     }
 
-    fn running(&self) -> Vec<(ServerName, mpsc::UnboundedSender<AccountRequest>)> {
+    fn running(&self) -> RunningAccounts {
         let mut accounts = self.lock();
         accounts.retain(|_, account| !account.is_closed());
-        accounts.iter().map(|(name, account)| (name.clone(), account.clone())).collect()
+        accounts.clone()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<ServerName, mpsc::UnboundedSender<AccountRequest>>> {
-        self.0.accounts.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, RunningAccounts> {
+        self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn chosen(
-        &self,
-        name: Option<&ServerName>,
-    ) -> Result<Vec<(ServerName, mpsc::UnboundedSender<AccountRequest>)>, ControlError> {
+    fn chosen(&self, name: Option<&ServerName>) -> Result<RunningAccounts, ControlError> {
         let mut running = self.running();
         if let Some(name) = name {
             let known = names_of(&running);
-            running.retain(|(running, _)| running == name);
+            running.retain(|running, _| running == name);
             if running.is_empty() {
                 return Err(ControlError::UnknownAccount { name: name.clone(), known });
             }
@@ -301,11 +294,12 @@ impl Control {
     /// Asks the named account, or the only one.
     async fn one(&self, name: Option<&ServerName>, command: AccountCommand) -> Result<String, ControlError> {
         let chosen = self.chosen(name)?;
-        match chosen.as_slice() {
-            [] => Err(ControlError::NotNow("no account is running".to_owned())),
-            [(name, account)] => ask(account, command).await.map(|done| format!("{name}: {done}")),
-            several => Err(ControlError::WhichAccount { known: names_of(several) }),
+        if chosen.len() > 1 {
+            return Err(ControlError::WhichAccount { known: names_of(&chosen) });
         }
+        let only = chosen.first_key_value();
+        let (name, account) = only.ok_or_else(|| ControlError::NotNow("no account is running".to_owned()))?;
+        ask(account, command).await.map(|done| format!("{name}: {done}"))
     }
 
     /// Asks the account of a game.
@@ -331,8 +325,8 @@ impl fmt::Debug for Control {
     }
 }
 
-fn names_of(accounts: &[(ServerName, mpsc::UnboundedSender<AccountRequest>)]) -> String {
-    let names: Vec<&str> = accounts.iter().map(|(name, _)| name.as_str()).collect();
+fn names_of(accounts: &RunningAccounts) -> String {
+    let names: Vec<&str> = accounts.keys().map(ServerName::as_str).collect();
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
@@ -349,7 +343,7 @@ fn check_name(name: &str) -> Result<(), ControlError> {
 
 async fn ask(account: &mpsc::UnboundedSender<AccountRequest>, command: AccountCommand) -> Result<String, ControlError> {
     let (answer, answered) = oneshot::channel();
-    account.send(AccountRequest { command, answer }).map_err(|_| ControlError::Stopped)?;
+    account.send((command, answer)).map_err(|_| ControlError::Stopped)?;
     answered.await.map_err(|_| ControlError::Stopped)?
 }
 

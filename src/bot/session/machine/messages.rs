@@ -113,6 +113,13 @@ pub(in crate::session) enum GameOver {
     Unknown,
 }
 
+impl GameOver {
+    /// Returns the end of a game by the event stream.
+    pub(in crate::session) fn told(status: Option<GameStatus>, winner: Option<Color>) -> Self {
+        status.map_or(Self::Unknown, |status| Self::Told(status, winner))
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::session) enum Timer {
     /// Send the answer again.

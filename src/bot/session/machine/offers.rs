@@ -31,7 +31,7 @@ impl OfferAnswers {
 
 impl GameMachine {
     /// Answers the opponent's new offers, and the unanswered ones of a whole state (`full`).
-    pub(super) fn answer_offers(&mut self, earlier: &GameState, full: bool, effects: &mut Vec<GameEffect>) {
+    pub(super) fn answer_offers(&mut self, earlier: &GameState, full: bool) {
         let (us, them) = (self.info.our_color, !self.info.our_color);
         let again = full && std::mem::take(&mut self.offers.is_doubtful);
         let mut answers = Vec::new();
@@ -60,16 +60,16 @@ impl GameMachine {
         }
 
         if !answers.is_empty() {
-            effects.append(&mut answers);
-            effects.push(GameEffect::Wake(Timer::Offer, self.offers.pauses.next_delay()));
+            self.effects.append(&mut answers);
+            self.effects.push(GameEffect::Wake(Timer::Offer, self.offers.pauses.next_delay()));
         }
     }
 
     /// Handles an answer without effect: if the offer is still open, the whole state decides.
-    pub(super) fn offer_is_due(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
+    pub(super) fn offer_is_due(&mut self, now: Instant) {
         if (self.offers.draw || self.offers.takeback.is_some()) && !self.is_given_up() {
             self.offers.is_doubtful = true;
-            self.whole_state.ask(now, effects);
+            self.ask_whole_state(now);
         }
     }
 }
