@@ -59,10 +59,8 @@ pub struct GameRecord<V: RecordedRules = Variant> {
     pub tournament: Option<String>,
     pub url: Option<String>,
     /// Start of the game, if known.
-    #[serde(serialize_with = "text")]
     pub started_at: Timestamp,
     /// End of the game; `None` while it is played.
-    #[serde(serialize_with = "optional_text")]
     pub ended_at: Option<Timestamp>,
     #[serde(serialize_with = "status")]
     pub status: GameStatus,
@@ -279,8 +277,7 @@ impl Archive {
     pub fn states(&self, start: &str) -> Result<Vec<(String, String)>, JournalError> {
         let mut query =
             self.connection.prepare("SELECT key, value FROM state WHERE substr(key, 1, ?) = ? ORDER BY key")?;
-        let length = i64::try_from(start.len()).unwrap_or(i64::MAX);
-        let rows = query.query_map((length, start), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let rows = query.query_map((codes::whole(start.len()), start), |row| Ok((row.get(0)?, row.get(1)?)))?;
         rows.collect::<Result<_, _>>().map_err(Into::into)
     }
 
@@ -306,7 +303,7 @@ impl Archive {
         let (conditions, mut values): (Vec<&str>, Vec<Value>) =
             conditions.into_iter().filter_map(|(condition, value)| Some((condition, value?))).unzip();
         let conditions: String = conditions.iter().map(|condition| format!(" AND {condition}")).collect();
-        values.push(filter.limit.map_or(-1, codes::count).into());
+        values.push(filter.limit.map_or(-1, codes::whole).into());
         let sql = format!("{GAMES} WHERE {kind}{conditions} ORDER BY started_at DESC, id DESC LIMIT ?");
         let mut statement = self.connection.prepare_cached(&sql)?;
         let rows = statement.query_map(params_from_iter(values), GameRecord::read)?;
@@ -335,9 +332,8 @@ impl Archive {
 
     /// Returns the number of faults of each game with faults.
     pub fn fault_counts(&self) -> Result<BTreeMap<GameKey, usize>, JournalError> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT server, game, count(*) FROM faults WHERE game IS NOT NULL GROUP BY server, game")?;
+        let sql = "SELECT server, game, count(*) FROM faults WHERE game IS NOT NULL GROUP BY server, game";
+        let mut statement = self.connection.prepare_cached(sql)?;
         let rows = statement.query_map([], |row| {
             let key = GameKey { server: row.get::<_, String>(0)?.into(), id: row.get::<_, String>(1)?.into() };
             Ok((key, usize::try_from(row.get::<_, i64>(2)?).unwrap_or(0)))
@@ -353,6 +349,7 @@ impl Archive {
              FROM moves WHERE game = ? AND superseded_at IS NULL ORDER BY ply",
         )?;
         let rows = statement.query_map([game.row], |row| {
+            let time = |name: &str| Ok::<_, rusqlite::Error>(Duration::from_millis(whole(row.get(name)?)));
             let source: Option<String> = row.get("source")?;
             let ours = |source| {
                 Ok::<_, rusqlite::Error>(OurMove {
@@ -364,10 +361,10 @@ impl Archive {
                     elapsed: Duration::from_micros(whole(row.get("elapsed")?)),
                     ponder: row.get("ponder")?,
                     first_choice: row.get("first_choice")?,
-                    spent: Duration::from_millis(whole(row.get("spent")?)),
-                    response: Duration::from_millis(whole(row.get("response")?)),
-                    extra: Duration::from_millis(whole(row.get("extra")?)),
-                    lag: Duration::from_millis(whole(row.get("lag")?)),
+                    spent: time("spent")?,
+                    response: time("response")?,
+                    extra: time("extra")?,
+                    lag: time("lag")?,
                     split: row.get("split")?,
                     second_phase: row.get("second_phase")?,
                 })
@@ -465,10 +462,6 @@ fn status<S: Serializer>(status: &GameStatus, serializer: S) -> Result<S::Ok, S:
 
 fn text<T: fmt::Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
-}
-
-fn optional_text<T: fmt::Display, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
-    value.as_ref().map(ToString::to_string).serialize(serializer)
 }
 
 fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

@@ -98,7 +98,7 @@ impl Judgements {
             for judgement in judgements {
                 let (cp, mate) = codes::score(Some(judgement.score));
                 let pv = domain::moves_text(&judgement.pv);
-                let nodes = codes::bounded(judgement.nodes);
+                let nodes = codes::whole(judgement.nodes);
                 statement.execute((judge, judgement.position.cast_signed(), cp, mate, judgement.depth, nodes, pv))?;
             }
         }

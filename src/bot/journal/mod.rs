@@ -311,15 +311,11 @@ impl Journal {
         winner: Option<Color>,
     ) -> Result<Option<PathBuf>, JournalError> {
         let (key, status, at) = (game.clone(), status.clone(), now());
-        let noted = self.writer.call(move |store| store.game_over(&key, &status, winner, at)).await;
-        let written = match noted {
-            Ok(()) => self.write_pgn(game).await,
-            Err(error) => Err(error),
+        let written = async {
+            self.writer.call(move |store| store.game_over(&key, &status, winner, at)).await?;
+            self.write_pgn(game).await
         };
-        if let Err(error) = &written {
-            self.try_pgn_again(game, error);
-        }
-        written
+        written.await.inspect_err(|error| self.try_pgn_again(game, error))
     }
 
     /// Writes a PGN later if the error may pass.
@@ -370,15 +366,13 @@ impl Journal {
         let mut last = None;
         for _ in 0..PGN_ATTEMPTS {
             tokio::time::sleep(PGN_AGAIN).await;
-            // The text comes from the journal, so the journal must be complete first.
-            let outcome = match self.flush().await {
-                Ok(()) => self.write_pgn(game).await,
-                Err(error) => Err(error),
+            let outcome = async {
+                // The text comes from the journal, so the journal must be complete first.
+                self.flush().await?;
+                self.write_pgn(game).await
             };
-            match outcome {
-                Ok(_) => return,
-                Err(error) => last = Some(error),
-            }
+            let Err(error) = outcome.await else { return };
+            last = Some(error);
         }
         if let Some(error) = last {
             tracing::error!(%game, %error, "PGN not written; `concilio games --pgn` writes it later");
