@@ -46,7 +46,7 @@ impl Lobby {
         ask(&mut self.memory.matchmaker, &self.policy.matchmaking, &situation, &mut self.random)
     }
 
-    pub(super) fn matchmaking(&mut self, now: &Zoned, effects: &mut Vec<LobbyEffect>) {
+    pub(super) fn matchmaking(&mut self, now: &Zoned) {
         if self.looking {
             return;
         }
@@ -54,16 +54,16 @@ impl Lobby {
             MatchmakingStep::Wait(_) => (),
             MatchmakingStep::Cancel(id) => {
                 self.memory.matchmaker.cancelling(now.timestamp());
-                effects.push(LobbyEffect::Do(Action::Cancel(id)));
+                self.effects.push(LobbyEffect::Do(Action::Cancel(id)));
             }
             MatchmakingStep::FetchBots => {
                 self.looking = true;
-                effects.push(LobbyEffect::FetchBots);
+                self.effects.push(LobbyEffect::FetchBots);
             }
         }
     }
 
-    pub(super) fn choose(&mut self, now: &Zoned, bots: &[Account], effects: &mut Vec<LobbyEffect>) {
+    pub(super) fn choose(&mut self, now: &Zoned, bots: &[Account]) {
         let chosen = self.with_matchmaker(now, |matchmaker, settings, situation, random| {
             // The last free place may be taken since the list was requested.
             let may_challenge = matchmaker.step(settings, situation) == MatchmakingStep::FetchBots;
@@ -77,8 +77,8 @@ impl Lobby {
         if self.policy.keep_limits {
             self.memory.rate_limits.spend(Spending::ChallengeToBot, now.timestamp());
         }
-        effects.push(LobbyEffect::Do(Action::Challenge(request)));
-        effects.push(LobbyEffect::Save);
+        self.effects.push(LobbyEffect::Do(Action::Challenge(request)));
+        self.effects.push(LobbyEffect::Save);
     }
 
     pub(super) fn challenged(
@@ -86,7 +86,6 @@ impl Lobby {
         now: Timestamp,
         request: &ChallengeRequest,
         outcome: Result<ChallengeId, ActionError>,
-        effects: &mut Vec<LobbyEffect>,
     ) {
         self.looking = false;
         self.asked = None;
@@ -96,7 +95,7 @@ impl Lobby {
                 Some((_, None)) => (),
                 Some((_, Some(reason))) => {
                     self.made(id.clone(), &request.opponent, request.terms, now);
-                    self.declined(now, &id, reason, effects);
+                    self.declined(now, &id, reason);
                 }
                 None => self.made(id, &request.opponent, request.terms, now),
             },
@@ -106,10 +105,10 @@ impl Lobby {
                 }
                 self.memory.matchmaker.failed(&request.opponent, &error, &self.policy.matchmaking, now);
                 self.memory.rate_limits.answered(Spending::ChallengeToBot, &error, now);
-                effects.push(LobbyEffect::Save);
+                self.effects.push(LobbyEffect::Save);
                 let is_limit = matches!(error, ActionError::Limited { opponent: false, .. });
                 let until = self.limited_until(Spending::ChallengeToBot, now).filter(|_| is_limit);
-                effects.extend(until.map(|until| LobbyEffect::Limited("no challenges are sent", until)));
+                self.effects.extend(until.map(|until| LobbyEffect::Limited("no challenges are sent", until)));
             }
         }
     }
@@ -119,11 +118,10 @@ impl Lobby {
         now: Timestamp,
         id: &ChallengeId,
         reason: DeclineReason,
-        effects: &mut Vec<LobbyEffect>,
     ) {
         self.forget_orders_behind(id);
         self.memory.matchmaker.declined(id, reason, &self.policy.matchmaking, now);
-        effects.push(LobbyEffect::Save);
+        self.effects.push(LobbyEffect::Save);
     }
 
     /// Records the pending challenge, or its game if that began before the answer.

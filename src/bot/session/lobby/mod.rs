@@ -41,7 +41,6 @@ use domain::{
     Tournament, TournamentEntry, TournamentInfo, Variant, values::Kind,
 };
 use orders::Order;
-use tournaments::tell_news;
 
 #[cfg(test)]
 mod tests;
@@ -180,6 +179,8 @@ pub(super) struct Lobby {
     declined_early: Option<(ChallengeId, Option<DeclineReason>)>,
     serial: u64,
     random: StdRng,
+    /// The effects of the current input.
+    effects: Vec<LobbyEffect>,
 }
 
 struct Queued {
@@ -239,6 +240,7 @@ impl Lobby {
             declined_early: None,
             serial: 0,
             random: StdRng::seed_from_u64(seed),
+            effects: Vec::new(),
         };
         lobby.block_again();
         // An earlier process may have saved times of a clock ahead.
@@ -255,6 +257,7 @@ impl Lobby {
     /// Stops waiting for the answer to a challenge and for the list of bots: they may be lost. An order stays ordered.
     pub(super) fn answers_lost(&mut self) {
         (self.looking, self.asked) = (false, None);
+        self.effects.clear();
         self.orders.extend(self.ordered.take());
     }
 
@@ -285,15 +288,14 @@ impl Lobby {
 
     /// Withdraws from tournaments and the pending challenge before an immediate stop.
     pub(super) fn leave(&mut self, now: &Zoned) -> Vec<LobbyEffect> {
-        let mut effects = self.withdraw_from_tournaments(now);
+        self.withdraw_from_tournaments(now);
         let standing = self.memory.matchmaker.standing();
-        effects.extend(standing.map(|(id, _)| LobbyEffect::Do(Action::Cancel(id.clone()))));
-        effects
+        self.effects.extend(standing.map(|(id, _)| LobbyEffect::Do(Action::Cancel(id.clone()))));
+        std::mem::take(&mut self.effects)
     }
 
     /// Handles an input and returns its effects.
     pub(super) fn handle(&mut self, now: &Zoned, input: LobbyInput) -> Vec<LobbyEffect> {
-        let mut effects = Vec::new();
         let time = now.timestamp();
         if time < self.latest {
             self.clock_set_back(time);
@@ -301,19 +303,19 @@ impl Lobby {
         self.latest = time;
         match input {
             LobbyInput::Connected(account) => self.us = Some(account),
-            LobbyInput::Challenge(challenge) => self.challenge(now, challenge, &mut effects),
-            LobbyInput::Cancelled(id) => self.cancelled(time, &id, &mut effects),
+            LobbyInput::Challenge(challenge) => self.challenge(now, challenge),
+            LobbyInput::Cancelled(id) => self.cancelled(time, &id),
             LobbyInput::Declined(id, reason) => {
                 let stood = self.opponent_of(&id).is_some();
-                self.declined(time, &id, reason, &mut effects);
+                self.declined(time, &id, reason);
                 self.declined_early = self.asked.is_some().then_some((id, (!stood).then_some(reason)));
             }
-            LobbyInput::Accepted(id, outcome) => self.accepted(time, &id, outcome, &mut effects),
-            LobbyInput::Challenged(request, outcome) => self.challenged(time, &request, outcome, &mut effects),
-            LobbyInput::Bots(bots) => self.choose(now, &bots, &mut effects),
+            LobbyInput::Accepted(id, outcome) => self.accepted(time, &id, outcome),
+            LobbyInput::Challenged(request, outcome) => self.challenged(time, &request, outcome),
+            LobbyInput::Bots(bots) => self.choose(now, &bots),
             LobbyInput::Tournaments(found, all) => {
                 let news = self.with_tournaments(now, |known, situation| known.found(found, all, situation));
-                tell_news(news, &mut effects);
+                self.tell_news(news);
             }
             LobbyInput::Tournament(asked, outcome) => {
                 let known = &mut self.memory.participation;
@@ -321,13 +323,14 @@ impl Lobby {
                     Ok(info) => known.described(&asked, info),
                     Err(error) => known.not_described(&asked, &error, time),
                 };
-                tell_news(news, &mut effects);
+                self.tell_news(news);
             }
             LobbyInput::TournamentJoined(tournament, outcome) => {
-                tell_news(self.memory.participation.answered(&tournament, outcome, time), &mut effects);
+                let news = self.memory.participation.answered(&tournament, outcome, time);
+                self.tell_news(news);
             }
-            LobbyInput::GameStarted(id) => self.game_started(time, id, &mut effects),
-            LobbyInput::Known(info) => self.known(time, &info, &mut effects),
+            LobbyInput::GameStarted(id) => self.game_started(time, id),
+            LobbyInput::Known(info) => self.known(time, &info),
             LobbyInput::GameEnded(id, result) => self.game_ended(time, &id, result),
             LobbyInput::Lists(lists) => {
                 self.lists = lists;
@@ -335,27 +338,27 @@ impl Lobby {
             }
             LobbyInput::Tick => (),
             LobbyInput::Drain => self.drain(),
-            LobbyInput::Pause(pause) => self.pause(pause, &mut effects),
-            LobbyInput::Order(request, games) => self.order(request, games, &mut effects),
-            LobbyInput::CancelOrders => self.cancel_orders(&mut effects),
-            LobbyInput::Block(name) => self.block(&name, &mut effects),
+            LobbyInput::Pause(pause) => self.pause(pause),
+            LobbyInput::Order(request, games) => self.order(request, games),
+            LobbyInput::CancelOrders => self.cancel_orders(),
+            LobbyInput::Block(name) => self.block(&name),
             LobbyInput::OrderedToJoin(entry) => {
                 self.memory.participation.ordered(entry, time);
-                effects.push(LobbyEffect::Save);
+                self.effects.push(LobbyEffect::Save);
             }
             LobbyInput::OrderedToLeave(tournament) => {
                 self.memory.participation.set_aside(&tournament, time);
-                effects.push(LobbyEffect::Save);
+                self.effects.push(LobbyEffect::Save);
             }
             LobbyInput::Adopt(policy) => self.adopt(policy),
         }
         self.places.retain(|_, place| place.reserved.as_ref().is_none_or(|reserved| reserved.until > time));
-        self.accept_again(time, &mut effects);
-        self.tournament_steps(now, &mut effects);
-        self.fulfil_orders(now, &mut effects);
-        self.try_waiting(now, &mut effects);
-        self.matchmaking(now, &mut effects);
-        effects
+        self.accept_again(time);
+        self.tournament_steps(now);
+        self.fulfil_orders(now);
+        self.try_waiting(now);
+        self.matchmaking(now);
+        std::mem::take(&mut self.effects)
     }
 
     /// Returns the time of the next check, if nothing happens before.
@@ -412,7 +415,7 @@ impl Lobby {
 
     // --- Games ---------------------------------------------------------------------------------------------------------
 
-    fn game_started(&mut self, now: Timestamp, id: GameId, effects: &mut Vec<LobbyEffect>) {
+    fn game_started(&mut self, now: Timestamp, id: GameId) {
         let challenge = ChallengeId::new(id.as_str());
         let is_ours = self.opponent_of(&challenge).is_some();
         self.memory.matchmaker.accepted(&challenge, &self.policy.matchmaking, now);
@@ -427,10 +430,10 @@ impl Lobby {
         if let Some(reserved) = reserved {
             place.rematch_of = reserved.challenge.rematch_of;
         }
-        effects.push(LobbyEffect::Play(id));
+        self.effects.push(LobbyEffect::Play(id));
     }
 
-    fn known(&mut self, now: Timestamp, info: &GameInfo, effects: &mut Vec<LobbyEffect>) {
+    fn known(&mut self, now: Timestamp, info: &GameInfo) {
         let (id, opponent) = (&info.id, info.opponent().clone());
         let Some(place) = self.places.get_mut(id) else { return };
         place.tournament.clone_from(&info.tournament);
@@ -448,7 +451,7 @@ impl Lobby {
             if is_limited && !self.memory.counted.contains_key(id) {
                 self.count(now, id.clone());
             }
-            effects.push(LobbyEffect::Save);
+            self.effects.push(LobbyEffect::Save);
         }
     }
 

@@ -11,20 +11,20 @@ use crate::{
 };
 use domain::Action;
 
-/// Tells the news of tournaments, and saves a change of the participation.
-pub(super) fn tell_news(news: impl IntoIterator<Item = (String, TournamentNews)>, effects: &mut Vec<LobbyEffect>) {
-    for (name, what) in news {
-        if !matches!(what, TournamentNews::NotJoined(_)) {
-            effects.push(LobbyEffect::Save);
-        }
-        effects.push(LobbyEffect::TournamentNews(name, what));
-    }
-}
-
 impl Lobby {
-    pub(super) fn tournament_steps(&mut self, now: &Zoned, effects: &mut Vec<LobbyEffect>) {
+    /// Tells the news of tournaments, and saves a change of the participation.
+    pub(super) fn tell_news(&mut self, news: impl IntoIterator<Item = (String, TournamentNews)>) {
+        for (name, what) in news {
+            if !matches!(what, TournamentNews::NotJoined(_)) {
+                self.effects.push(LobbyEffect::Save);
+            }
+            self.effects.push(LobbyEffect::TournamentNews(name, what));
+        }
+    }
+
+    pub(super) fn tournament_steps(&mut self, now: &Zoned) {
         let steps = self.with_tournaments(now, Participation::due);
-        effects.extend(steps.into_iter().map(|step| match step {
+        self.effects.extend(steps.into_iter().map(|step| match step {
             TournamentStep::Look { teams, named } => LobbyEffect::FetchTournaments { teams, named },
             TournamentStep::Ask(tournament) => LobbyEffect::AskTournament(tournament),
             TournamentStep::Join(entry) => LobbyEffect::Do(Action::Join(entry)),
@@ -56,11 +56,9 @@ impl Lobby {
     }
 
     /// Withdraws before an immediate stop: no opponent is paired with the bot in vain.
-    pub(super) fn withdraw_from_tournaments(&mut self, now: &Zoned) -> Vec<LobbyEffect> {
+    pub(super) fn withdraw_from_tournaments(&mut self, now: &Zoned) {
         let mode = std::mem::replace(&mut self.mode, AccountMode::Draining);
-        let mut effects = Vec::new();
-        self.tournament_steps(now, &mut effects);
+        self.tournament_steps(now);
         self.mode = mode;
-        effects
     }
 }
