@@ -27,7 +27,6 @@ pub struct Filter {
     pub result: Option<GameResult>,
     pub speed: Option<Speed>,
     pub server: Option<ServerName>,
-    /// Only begun at this time or later.
     pub since: Option<Timestamp>,
     pub until: Option<Timestamp>,
     /// Maximum number of games, the newest first.
@@ -42,7 +41,6 @@ pub struct GameRecord<V: RecordedRules = Variant> {
     pub game: GameId,
     #[serde(serialize_with = "color")]
     pub our_color: Color,
-    /// The player, with the rating at the start of the game.
     #[serde(serialize_with = "player")]
     pub white: Player,
     #[serde(serialize_with = "player")]
@@ -54,11 +52,9 @@ pub struct GameRecord<V: RecordedRules = Variant> {
     #[serde(serialize_with = "text")]
     pub time_control: TimeControl,
     pub speed: Speed,
-    /// True if the game counted for ratings.
     pub rated: bool,
     pub tournament: Option<String>,
     pub url: Option<String>,
-    /// Start of the game, if known.
     pub started_at: Timestamp,
     /// End of the game; `None` while it is played.
     pub ended_at: Option<Timestamp>,
@@ -70,9 +66,7 @@ pub struct GameRecord<V: RecordedRules = Variant> {
     pub result: Option<GameResult>,
     /// Change of the bot's rating, if the server sent it.
     pub rating_change: Option<i32>,
-    /// Half-moves of both sides.
     pub plies: u32,
-    /// The PGN file it was written to.
     pub pgn_path: Option<String>,
 }
 
@@ -168,7 +162,6 @@ impl<V: RecordedRules> GameRecord<V> {
     }
 }
 
-/// A move of a game, of either side.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MoveRecord<M: fmt::Display = UciMove> {
     #[serde(skip)]
@@ -199,7 +192,6 @@ pub struct OurMove {
     /// Time from task to decision.
     #[serde(serialize_with = "seconds")]
     pub elapsed: Duration,
-    /// The reply expected.
     pub ponder: Option<String>,
     /// Choice of the first phase alone, if there was a second one.
     pub first_choice: Option<String>,
@@ -271,9 +263,6 @@ impl Archive {
     }
 
     /// Returns the stored texts with their keys; the keys begin with `start`.
-    ///
-    /// # Errors
-    /// The journal cannot be read.
     pub fn states(&self, start: &str) -> Result<Vec<(String, String)>, JournalError> {
         let mut query =
             self.connection.prepare("SELECT key, value FROM state WHERE substr(key, 1, ?) = ? ORDER BY key")?;
@@ -281,7 +270,6 @@ impl Archive {
         rows.collect::<Result<_, _>>().map_err(Into::into)
     }
 
-    /// Returns the games of chess by a filter, oldest first.
     pub fn games(&self, filter: &Filter) -> Result<Vec<GameRecord>, JournalError> {
         self.games_where(&only_chess(), filter)
     }
@@ -312,14 +300,12 @@ impl Archive {
         Ok(games)
     }
 
-    /// One game of chess, if it is there.
     pub fn game(&self, key: &GameKey) -> Result<Option<GameRecord>, JournalError> {
         let mut statement =
             self.connection.prepare_cached(&format!("{GAMES} WHERE server = ? AND game = ? AND {}", only_chess()))?;
         Ok(statement.query_row([key.server.as_str(), key.id.as_str()], GameRecord::read).optional()?)
     }
 
-    /// One game as it was last known, if it is there.
     pub(super) fn known_game(&self, key: &GameKey) -> Result<Option<KnownGame>, JournalError> {
         let Some(record) = self.game(key)? else { return Ok(None) };
         let Some(info) = record.info() else { return Ok(None) };
@@ -330,7 +316,6 @@ impl Archive {
         Ok(Some(KnownGame { info, shown, decided, started, is_adjourned }))
     }
 
-    /// Returns the number of faults of each game with faults.
     pub fn fault_counts(&self) -> Result<BTreeMap<GameKey, usize>, JournalError> {
         let sql = "SELECT server, game, count(*) FROM faults WHERE game IS NOT NULL GROUP BY server, game";
         let mut statement = self.connection.prepare_cached(sql)?;
@@ -416,7 +401,6 @@ impl Archive {
 const GAMES: &str = "SELECT games.*, coalesce((SELECT ply + 1 FROM moves
     WHERE moves.game = games.id AND superseded_at IS NULL AND confirmed ORDER BY ply DESC LIMIT 1), 0) AS plies FROM games";
 
-/// Returns the condition for games of chess.
 fn only_chess() -> String {
     format!("variant IN ('{}')", Variant::ALL.map(Variant::key).join("', '"))
 }

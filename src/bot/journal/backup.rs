@@ -54,7 +54,6 @@ fn name(draft: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Returns the path of an unfinished copy.
 pub(super) fn draft_of(to: &Path) -> PathBuf {
     private::with(to, &format!(".{}.part", std::process::id()))
 }

@@ -65,7 +65,6 @@ pub enum GameResult {
 impl GameResult {
     pub const ALL: [Self; 3] = [Self::Won, Self::Lost, Self::Drawn];
 
-    /// Returns `won`, `lost` or `drawn`.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Won => "won",

@@ -12,7 +12,6 @@ use domain::{
     Color, Decision, GameId, GameInfo, GameLine, GameStatus, Player, ServerName, TimeControl, UciMove, Variant,
 };
 
-/// The type of the rules of a recorded game, with the type of its moves.
 pub trait RecordedRules: FromStr + Display {
     type Move: FromStr + Display;
 }
@@ -39,7 +38,6 @@ pub struct StartedGame {
     pub black: Player,
     pub our_color: Color,
     pub tournament: Option<String>,
-    /// The address of the game's page.
     pub url: Option<String>,
 }
 
@@ -94,7 +92,6 @@ pub struct LocalGame {
 }
 
 impl LocalGame {
-    /// Returns a unique name for a new game.
     pub fn new_id() -> GameId {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         GameId::new(format!("{:x}{:04x}", since.as_millis(), rand::random::<u16>()))
@@ -135,7 +132,6 @@ impl LocalGame {
         self.log(self.journal.move_decided(decided).await);
     }
 
-    /// Records the end of the game.
     pub async fn over(&self, status: GameStatus, winner: Option<Color>) {
         self.log(self.journal.game_over(&self.key, &status, winner).await.map(|_| ()));
     }

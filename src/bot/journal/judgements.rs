@@ -11,7 +11,6 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use super::{JournalError, codes, schema};
 use domain::{Score, UciMove};
 
-/// A judge's verdict on a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgementRecord {
     /// The Zobrist key of the position.
@@ -24,7 +23,6 @@ pub struct JudgementRecord {
     pub pv: Vec<UciMove>,
 }
 
-/// The judgements of a journal, to read and to add to.
 pub struct Judgements {
     connection: Connection,
 }
@@ -64,7 +62,6 @@ impl Judgements {
         Ok(self.connection.query_row("SELECT id FROM judges WHERE name = ?", [name], |row| row.get(0))?)
     }
 
-    /// Returns `judge`'s verdict on a position, if there is one.
     pub fn known(&self, judge: i64, position: u64) -> Result<Option<JudgementRecord>, JournalError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT score_cp, score_mate, depth, nodes, pv FROM judgements WHERE judge = ? AND position = ?",

@@ -68,10 +68,8 @@ use writer::Writer;
 /// Interval and number of attempts to write a failed PGN file: for a day.
 const PGN_AGAIN: Duration = Duration::from_secs(5);
 const PGN_ATTEMPTS: u32 = 17_280;
-/// A day, in the journal's milliseconds.
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// A game of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GameKey {
     pub server: ServerName,
@@ -92,14 +90,12 @@ impl fmt::Display for GameKey {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JournalError {
-    /// The file cannot be opened or made.
     #[error("journal {}: {reason}", path.display())]
     Open { path: PathBuf, reason: String },
     #[error("journal {}: version {found} was written by a newer concilio (this one knows up to {known}); update it or set another journal path", path.display())]
     Newer {
         path: PathBuf,
         found: u32,
-        /// The newest version this program knows.
         known: u32,
     },
     #[error("journal {}: {} is writing it; stop that program, or set another journal.path (and do not play one account with two programs)", path.display(), other_program(*process))]
@@ -109,7 +105,6 @@ pub enum JournalError {
     Unwritable(String),
     #[error("journal: {0}")]
     Sqlite(String),
-    /// The game was never started in this journal.
     #[error("journal: no game {0}")]
     UnknownGame(GameKey),
     #[error("journal: cannot start the writing thread: {0}")]
@@ -119,13 +114,10 @@ pub enum JournalError {
     Slow(Duration),
     #[error("journal: already closed")]
     Closed,
-    /// A copy of the journal could not be written.
     #[error("backup {}: {reason}", path.display())]
     Backup { path: PathBuf, reason: String },
-    /// A backup cannot be put in the journal's place; the journal is unchanged.
     #[error("restore {}: {reason}; the journal is as it was", path.display())]
     Restore { path: PathBuf, reason: String },
-    /// A PGN file could not be written.
     #[error("PGN file {}: {reason}", path.display())]
     Pgn { path: PathBuf, reason: String },
 }
@@ -156,9 +148,7 @@ pub enum ChallengeOutcome {
     Accepted,
     /// The bot declined it, or the opponent declined the bot's.
     Declined,
-    /// The challenger withdrew it.
     Cancelled,
-    /// It waits for a free place.
     Queued,
 }
 
@@ -187,7 +177,6 @@ pub struct DecidedMove<L: GameLine = Line> {
     pub response: Duration,
     /// ExtraTime: the possible extension.
     pub extra: Duration,
-    /// Time reserved for network lag.
     pub lag: Duration,
 }
 
@@ -220,7 +209,6 @@ impl Journal {
         &self.settings.path
     }
 
-    /// Records the bot's account on a server.
     pub fn account(&self, server: &ServerName, account: &Account) {
         let (server, account, now) = (server.clone(), account.clone(), now());
         self.writer.note("an account", move |store| store.account(&server, &account, now));
@@ -287,13 +275,11 @@ impl Journal {
         self.writer.ask(move |store| store.variant_of(&game)).await
     }
 
-    /// Records that a game goes on, and removes its end.
     pub fn game_goes_on(&self, game: &GameKey) {
         let game = game.clone();
         self.writer.note("a game that goes on", move |store| store.game_goes_on(&game));
     }
 
-    /// Records the change of the bot's rating by a game.
     pub fn rated(&self, game: &GameKey, change: i32) {
         let game = game.clone();
         self.writer.note("a change of our rating", move |store| store.rated(&game, change));
@@ -318,7 +304,6 @@ impl Journal {
         written.await.inspect_err(|error| self.try_pgn_again(game, error))
     }
 
-    /// Writes a PGN later if the error may pass.
     fn try_pgn_again(&self, game: &GameKey, error: &JournalError) {
         // The read needs a connection of its own; there may be no file handle left.
         if let JournalError::Unwritable(_) | JournalError::Pgn { .. } | JournalError::Open { .. } = error {
@@ -391,7 +376,6 @@ impl Journal {
         self.known(self.writer.ask(move |store| store.unfinished(&server, true)).await?).await
     }
 
-    /// Returns the record of a game, if there is one.
     pub async fn known_game(&self, game: &GameKey) -> Result<Option<KnownGame>, JournalError> {
         self.flush().await?;
         Ok(self.known(vec![game.clone()]).await?.pop())
@@ -407,13 +391,11 @@ impl Journal {
         read.await.map_err(|_| JournalError::Closed)?
     }
 
-    /// Records a granted takeback.
     pub fn takeback_granted(&self, game: &GameKey) {
         let game = game.clone();
         self.writer.note("a takeback", move |store| store.takeback_granted(&game));
     }
 
-    /// Returns the number of takebacks granted in a game.
     pub async fn takebacks_granted(&self, game: &GameKey) -> Result<u32, JournalError> {
         let game = game.clone();
         self.writer.ask(move |store| store.takebacks_granted(&game)).await

@@ -120,7 +120,6 @@ pub(super) fn text(game: &GameRecord, moves: &[MoveRecord]) -> String {
     movetext.end(result(game))
 }
 
-/// The tags of a game of `plies` plies.
 pub fn pgn_tags(game: &GameRecord, plies: usize) -> Vec<(&'static str, String)> {
     let mut tags = vec![
         ("Event", event(game)),

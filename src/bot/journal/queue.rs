@@ -13,7 +13,6 @@ use super::{JournalError, store::Store};
 
 /// Work of the writing thread, repeated after a failed transaction.
 pub(super) trait Job: Send {
-    /// Does the work inside the writer's transaction.
     fn write(&mut self, store: &mut Store<'_>) -> Result<(), JournalError>;
 
     /// Receives the outcome after the commit, or the reason for a missing commit. A kept job gets another answer later.
@@ -36,12 +35,10 @@ const MOST_WAITING: usize = if cfg!(test) { 1000 } else { 20_000 };
 #[derive(Default)]
 struct QueueState {
     jobs: VecDeque<Box<dyn Job>>,
-    /// True if a caller waits for one of the jobs.
     is_awaited: bool,
     /// True if the thread sleeps without a timeout.
     sleeps: bool,
     handles: usize,
-    /// True if the thread has ended.
     is_closed: bool,
     /// The number of entries dropped from a full queue.
     lost: usize,

@@ -6,12 +6,10 @@ use super::{Archive, ExportError, JournalError, MoveRecord, OurMove, ProposalRec
 use council::player::vote_report::{self, VoteEntry};
 use domain::GameLine;
 
-/// A vote of the journal, in words.
 pub struct RecordedVotes {
     elected: String,
     /// Criterion and source.
     how: String,
-    /// The reasons against the other moves; empty without any.
     why: String,
     entries: Vec<VoteEntry>,
 }
@@ -64,7 +62,6 @@ fn entry<L: GameLine>(proposal: &ProposalRecord, played: &str, say: &dyn Fn(&str
 }
 
 impl RecordedVotes {
-    /// Writes the vote as a table below its move.
     pub fn write(&self, out: &mut impl Write) -> Result<(), ExportError> {
         writeln!(out, "\n{}  {}", self.elected, self.how)?;
         for row in vote_report::table(&self.entries) {
@@ -76,7 +73,6 @@ impl RecordedVotes {
         Ok(())
     }
 
-    /// Returns the vote in one line, as comments in score sheets have it.
     pub fn in_one_line(&self) -> String {
         vote_report::in_one_line(&format!("{}  {}", self.elected, self.how), &self.entries)
     }

@@ -18,7 +18,6 @@ use domain::{
     moves_text,
 };
 
-/// Maximum number of remembered lost games.
 const LOST_GAMES: u32 = 500;
 
 /// The current line of a running game, as in the database; a copy saves the read at every move.
@@ -130,7 +129,6 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// Changes the row of a game.
     fn update(&self, game: &GameKey, changes: &str, values: &[&dyn ToSql]) -> Result<(), JournalError> {
         let (server, id) = (game.server.as_str(), game.id.as_str());
         let values = values.iter().copied().chain([&server as &dyn ToSql, &id]);
@@ -282,7 +280,6 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// Writes a move of the bot before it is sent, with its vote.
     pub(super) fn move_decided<L: GameLine>(&mut self, decided: &DecidedMove<L>, now: i64) -> Result<(), JournalError> {
         let before = decided.line.moves();
         self.line_seen(&decided.game, before, None, now)?;
@@ -333,7 +330,6 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// Returns the move decided after exactly these moves, if the server has not shown it yet.
     pub(super) fn decided_move(&mut self, game: &GameKey, before: &[UciMove]) -> Result<Option<UciMove>, JournalError> {
         let (_, line) = self.line(game)?;
         let same = line.moves.len() == before.len() + 1
@@ -359,7 +355,6 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// Removes the end of a game.
     pub(super) fn game_goes_on(&self, game: &GameKey) -> Result<(), JournalError> {
         self.write(
             "UPDATE games SET status = 'started', winner = NULL, result = NULL, ended_at = NULL
@@ -392,7 +387,6 @@ impl<'a> Store<'a> {
         self.update(game, "rating_change = ?", &[&change])
     }
 
-    /// Returns the number of takebacks granted in the game; 0 in an unknown one.
     pub(super) fn takebacks_granted(&self, game: &GameKey) -> Result<u32, JournalError> {
         Ok(column(self.connection, "takebacks", game)?.unwrap_or_default())
     }

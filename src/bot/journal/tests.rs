@@ -52,18 +52,15 @@ impl Desk {
         self.archive().moves(&self.game(key)).expect("readable")
     }
 
-    /// Returns the number of rows of a table.
     fn count(&self, table: &str) -> i64 {
         let reader = rusqlite::Connection::open(self.journal.path()).expect("a database");
         reader.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).expect("a count")
     }
 
-    /// Ends a game; returns its PGN file.
     async fn over(&self, key: &GameKey, status: GameStatus, winner: Option<Color>) -> PathBuf {
         self.journal.game_over(key, &status, winner).await.expect("written").expect("a PGN")
     }
 
-    /// Ends a game; returns its PGN.
     async fn pgn(&self, key: &GameKey, status: GameStatus, winner: Option<Color>) -> String {
         std::fs::read_to_string(self.over(key, status, winner).await).expect("a file")
     }
@@ -125,7 +122,6 @@ fn uci(text: &str) -> UciMove {
     text.parse().expect("a move")
 }
 
-/// Returns the text that `write` writes.
 fn text<E: fmt::Debug>(write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> String {
     let mut out = Vec::new();
     write(&mut out).expect("written");
@@ -353,7 +349,6 @@ async fn failed_transaction_is_retried() {
     assert_eq!(desk.count("faults"), 1, "nothing is written twice");
 }
 
-/// Waits for something that another task does.
 async fn within_a_minute(happened: impl Fn() -> bool) {
     let began = std::time::Instant::now();
     while !happened() {

@@ -9,7 +9,6 @@ use domain::{
 use super::{OurMove, ProposalRecord};
 
 impl ProposalRecord {
-    /// The proposer in words.
     pub fn named<L: GameLine>(&self) -> NamedElector {
         match self.phase {
             1 => NamedElector::new::<L>(&self.elector, self.knowledge.as_deref(), self.weight.is_none()),

@@ -29,7 +29,6 @@ use super::{
 };
 use crate::metrics;
 
-/// Maximum number of jobs in a transaction.
 const BATCH: usize = 256;
 
 /// Number of transactions, and idle time, before the write-ahead log is moved into the database.
@@ -45,7 +44,6 @@ const LONG_LOG: u32 = 8000;
 const RETRY: Duration = Duration::from_secs(1);
 const MOST_KEPT: usize = if cfg!(test) { 100 } else { 100_000 };
 
-/// Entry to write, or question to answer.
 struct Entry<T, W> {
     /// Name in the log, for an entry without a waiting caller.
     what: Option<&'static str>,
@@ -118,7 +116,6 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Brings the whole write-ahead log into the database and empties it.
     pub(super) async fn empty_log(&self) -> Result<(), JournalError> {
         let log = Arc::clone(&self.log);
         let emptied = tokio::task::spawn_blocking(move || schema::empty_log(&held(&log))).await;
@@ -180,7 +177,6 @@ impl Writer {
 
 struct WriterThread {
     connection: Connection,
-    /// Lines of the running games.
     lines: HashMap<GameKey, KnownLine>,
     /// Jobs kept for later, oldest first.
     kept: VecDeque<Box<dyn Job>>,
@@ -230,7 +226,6 @@ impl WriterThread {
         }
     }
 
-    /// Writes the kept jobs, if the disk allows.
     fn write_all(&mut self, was_kept: usize) {
         tracing::trace!(target: "concilio::task", task = "journal", "writing");
         match commit(&self.connection, &mut self.lines, &mut self.kept) {
@@ -265,7 +260,6 @@ impl WriterThread {
     }
 }
 
-/// Runs the second thread.
 fn shorten_log(log: &Mutex<Connection>, is_due: &mpsc::Receiver<()>) {
     for () in is_due {
         if let Err(error) = held(log).execute_batch("PRAGMA wal_checkpoint(PASSIVE)") {

@@ -79,10 +79,8 @@ metrics! {
 const SECONDS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0];
 const SHARES: [f64; 8] = [0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0];
 
-/// Interval between two summaries of histograms.
 const SUM_UP: Duration = Duration::from_secs(60);
 
-/// Installs the recorder of the whole process.
 pub fn install() -> Result<Recorder, Failure> {
     let builder = PrometheusBuilder::new().set_buckets(&SECONDS)?;
     let recorder = builder.set_buckets_for_metric(Matcher::Full(DECISION_SHARE.to_owned()), &SHARES)?.build_recorder();
@@ -136,22 +134,18 @@ impl Recorder {
     }
 }
 
-/// Sets the number of running games of an account.
 pub(crate) fn games_running(account: &ServerName, games: usize) {
     gauge!(GAMES_RUNNING, "account" => account.to_string()).set(games as f64);
 }
 
-/// Counts the electors without a proposal at the decision of their council.
 pub(crate) fn electors_silent(account: &ServerName, electors: usize) {
     counter!(ELECTORS_SILENT, "account" => account.to_string()).increment(electors as u64);
 }
 
-/// Counts a webhook message by its outcome.
 pub(crate) fn webhook(outcome: &'static str) {
     counter!(WEBHOOKS, "outcome" => outcome).increment(1);
 }
 
-/// Records the duration of a write to the journal.
 pub(crate) fn journal_took(time: Duration) {
     histogram!(JOURNAL_SECONDS).record(time.as_secs_f64());
 }
@@ -187,7 +181,6 @@ mod tests {
         assert_eq!(resident_kibibytes("Name:\tconcilio\n"), None);
     }
 
-    /// The metrics of the server's adapter are in the list.
     #[test]
     fn adapter_metrics_are_in_the_list() {
         assert_eq!(platform::REQUESTS_LIMITED, REQUESTS_LIMITED);

@@ -95,7 +95,6 @@ pub struct Profile<P> {
     pub player: P,
 }
 
-/// Returns the name of the profile for a game, if the conditions of one hold.
 pub fn choose<'a, P>(profiles: &'a BTreeMap<String, Profile<P>>, game: &GameInfo) -> Option<&'a str> {
     let mut best: Option<(usize, &str)> = None;
     for (name, profile) in profiles {

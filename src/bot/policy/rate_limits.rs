@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 
 use domain::ActionError;
 
-/// A counted action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Spending {
     /// The start of a game against a bot, after a challenge by either side.
@@ -38,7 +37,6 @@ const CHALLENGES_A_DAY: Limit = Limit { key: "challenge.day", most: 200, within:
 const PAUSE: (Duration, Duration) = (Duration::from_mins(1), Duration::from_mins(10));
 
 impl Spending {
-    /// Returns the limits of this action, and its cost within each.
     const fn costs(self) -> &'static [(&'static Limit, u32)] {
         match self {
             Self::GameAgainstBot => &[(&GAMES, 1)],
@@ -64,7 +62,6 @@ pub struct NotUntil {
     pub key: String,
 }
 
-/// Actions counted and refused.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RateLimits {
@@ -90,7 +87,6 @@ const fn any_pause() -> Duration {
 }
 
 impl RateLimits {
-    /// Checks that an action is allowed now.
     pub fn may(&self, spending: Spending, now: Timestamp) -> Result<(), NotUntil> {
         if let Some(refused) = self.refused.get(spending.key())
             && refused.until > now
@@ -109,7 +105,6 @@ impl RateLimits {
         }
     }
 
-    /// Records an action.
     pub fn spend(&mut self, spending: Spending, now: Timestamp) {
         for &(limit, cost) in spending.costs() {
             let entries = self.spent.entry(limit.key.to_owned()).or_default();

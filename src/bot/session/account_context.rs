@@ -47,7 +47,6 @@ impl AccountContext {
         self.announce(BotEvent::Game(self.key(game), event));
     }
 
-    /// Announces a handled fault.
     pub(super) fn fault(&self, game: Option<&GameId>, what: String) {
         match game {
             Some(game) => self.tell_of_game(game, GameEvent::Fault(what)),
@@ -125,7 +124,6 @@ impl AccountContext {
         Ok(())
     }
 
-    /// Returns the time reserved for network lag.
     pub(super) fn typical_lag(&self) -> Duration {
         self.lag.lock().unwrap_or_else(PoisonError::into_inner).typical()
     }

@@ -46,13 +46,9 @@ use util::{Shutdown, Supervisor, values::HoursOfDay};
 mod commands;
 mod requests;
 
-/// Timeout for the last requests and notes at the end.
 const LAST_REQUESTS: Duration = Duration::from_secs(3);
-/// Pause before a game is restarted after a panic of its task.
 const AFTER_PANIC: Duration = Duration::from_millis(500);
-/// The longest time without a look at the lobby.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// The number of remembered finished games.
 const MOST_OVER: usize = 256;
 /// Attempts to leave an unplayable game, if the server does not answer, and the pause between them.
 const LEAVE_TIMES: u32 = 10;
@@ -60,9 +56,7 @@ const LEAVE_AGAIN: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AccountEnd {
-    /// The account stopped on request.
     Closed,
-    /// The server refuses the account.
     Rejected(String),
     /// Its connection ended without a reason, by a fault of this program.
     Lost(String),
@@ -175,7 +169,6 @@ fn policy_with(server: &dyn Server, policy: &Arc<AccountPolicy>) -> Arc<AccountP
     policy
 }
 
-/// Returns the memory of earlier processes from the journal.
 async fn remembered(runtime: &Runtime, name: &ServerName) -> LobbyMemory {
     let stored = runtime.journal.state(&memory_key(name)).await;
     let stored = stored.inspect_err(|error| tracing::warn!(%error, "cannot read the stored limits"));
@@ -187,9 +180,6 @@ async fn remembered(runtime: &Runtime, name: &ServerName) -> LobbyMemory {
 }
 
 /// Returns the players with refusals, for all accounts: account, id, end of the rest, and number of refusals.
-///
-/// # Errors
-/// The journal cannot be read.
 pub fn decliners(archive: &Archive) -> Result<Vec<(String, String, Timestamp, u32)>, JournalError> {
     let mut found = Vec::new();
     for (key, text) in archive.states(MEMORY)? {
@@ -215,12 +205,10 @@ fn memory_key(name: &ServerName) -> String {
 struct Manager {
     lobby: Lobby,
     context: Arc<AccountContext>,
-    /// Answers messages outside games.
     reception: Reception,
     games: HashMap<GameId, GameHandle>,
     /// The last [`MOST_OVER`] finished games: a late event must not open them again.
     over: VecDeque<GameId>,
-    /// True if no new games are accepted.
     draining: bool,
     stream_losses: StreamLosses,
     /// True if the server may seek games for the bot, by the last request.
@@ -239,7 +227,6 @@ struct Manager {
     past_games_sender: mpsc::UnboundedSender<(GameId, LookUpOutcome)>,
 }
 
-/// Inboxes of an account's manager.
 struct Inboxes {
     events: mpsc::Receiver<ServerEvent>,
     exits: mpsc::UnboundedReceiver<Exit>,

@@ -116,7 +116,6 @@ impl Conversation {
     }
 }
 
-/// Answers messages outside games.
 pub(super) struct Reception {
     chat: Chat,
     /// Id of the last speaker.

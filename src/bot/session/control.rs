@@ -111,7 +111,6 @@ const fn to_the_player() -> ChatRoom {
     ChatRoom::Player
 }
 
-/// Reason why a command was not carried out, with a remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ControlError {
     #[error("no account {name} is running; there is {known}")]
@@ -124,10 +123,8 @@ pub enum ControlError {
     /// The command is impossible in the current state.
     #[error("{0}")]
     NotNow(String),
-    /// The server would not, or cannot.
     #[error(transparent)]
     Server(#[from] ActionError),
-    /// The settings cannot be read again, or are wrong; nothing changed.
     #[error("nothing changed: {0}")]
     Reload(String),
     /// The account ended before it answered.
@@ -140,7 +137,6 @@ pub type Reload = Arc<dyn Fn() -> BoxFuture<'static, Result<String, String>> + S
 
 #[derive(Clone)]
 pub(super) enum AccountCommand {
-    /// Pause, or resume.
     Pause(bool),
     /// A challenge and the number of its games; at least one.
     Challenge(ChallengeRequest, u32),
@@ -291,7 +287,6 @@ impl Control {
         Ok(said.join("; "))
     }
 
-    /// Asks the named account, or the only one.
     async fn one(&self, name: Option<&ServerName>, command: AccountCommand) -> Result<String, ControlError> {
         let chosen = self.chosen(name)?;
         if chosen.len() > 1 {
@@ -302,7 +297,6 @@ impl Control {
         ask(account, command).await.map(|done| format!("{name}: {done}"))
     }
 
-    /// Asks the account of a game.
     async fn for_game_account(
         &self,
         name: Option<&ServerName>,
@@ -330,7 +324,6 @@ fn names_of(accounts: &RunningAccounts) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// The largest number of games in one command.
 const MOST_GAMES: u32 = 100;
 
 /// Checks for a name of one word, as on every server.
@@ -364,7 +357,6 @@ mod in_minutes {
     }
 }
 
-/// `white` or `black`, or nothing.
 mod color_name {
     use domain::Color;
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer, de::Error as _};

@@ -53,7 +53,6 @@ mod waiting;
 
 use waiting::{in_time, move_patience, taken_in_time};
 
-/// The longest time of a timer.
 const LONGEST_TIMER: Duration = Duration::from_hours(24);
 
 /// Capacity of the queue of server events; the task is fast unless the disk hangs.
@@ -111,13 +110,11 @@ struct GameTask {
 /// A game from its first whole state on.
 struct RunningGame {
     context: Arc<AccountContext>,
-    /// Where the results of its own requests go.
     own: mpsc::UnboundedSender<GameInput>,
     machine: GameMachine,
     /// `None` between two searches of a correspondence game: its engines do not wait for days.
     player: Option<GamePlayer>,
     prepared: Arc<PreparedPlayer>,
-    /// Lines excluded from the books.
     lost_lines: LostLines,
     /// The running search, of the bot's move or in the opponent's time.
     search: Option<SearchHandle>,
@@ -126,11 +123,9 @@ struct RunningGame {
     /// The turn of the running search of a correspondence game.
     turn: Option<OwnedSemaphorePermit>,
     conversation: Conversation,
-    /// Chat of its engines.
     chat: EngineChat,
     /// True if the journal was searched for a move decided before a restart.
     journal_was_asked: bool,
-    /// True if the bot's last move was a book move.
     in_book: bool,
 }
 
@@ -354,7 +349,6 @@ impl GameTask {
 }
 
 impl RunningGame {
-    /// Carries out an effect on the board.
     async fn carry_out(&mut self, effect: GameEffect) {
         match effect {
             GameEffect::Search { request, line, clocks, received, excluded } => {
@@ -527,7 +521,6 @@ impl RunningGame {
         }
     }
 
-    /// Announces a decision to chat, metrics, log and page.
     fn announce(&mut self, DecidedSearch { line, decision, budget }: DecidedSearch) {
         let (context, info) = (&self.context, self.machine.info());
         for text in self.chat.take_said() {

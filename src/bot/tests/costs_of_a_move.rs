@@ -65,7 +65,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const MOVES: u64 = 40;
 const FIRST: u64 = 10;
 
-/// Takes every request and passes it on.
 struct MadeUpServer(mpsc::UnboundedSender<Action>);
 
 #[async_trait::async_trait]
@@ -96,7 +95,6 @@ struct Game {
 }
 
 impl Game {
-    /// Begins a game in which we have White.
     async fn begin() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let council = CouncilSettings { roster: "trivial".to_owned(), hash: 1, ..CouncilSettings::default() };

@@ -18,7 +18,6 @@ pub struct ChatRecord {
     pub text: String,
 }
 
-/// A fault in a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FaultRecord {
     pub met_at: Timestamp,
@@ -26,7 +25,6 @@ pub struct FaultRecord {
 }
 
 impl Archive {
-    /// Returns the chat of a game, in order.
     pub fn chat(&self, game: &GameRecord) -> Result<Vec<ChatRecord>, JournalError> {
         let sql = "SELECT said_at, room, username, text FROM chat WHERE game = ? ORDER BY id";
         let mut statement = self.connection.prepare_cached(sql)?;
@@ -41,7 +39,6 @@ impl Archive {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Returns the faults of a game, in order.
     pub fn faults(&self, game: &GameRecord) -> Result<Vec<FaultRecord>, JournalError> {
         let sql = "SELECT met_at, what FROM faults WHERE server = ? AND game = ? ORDER BY id";
         let mut statement = self.connection.prepare_cached(sql)?;

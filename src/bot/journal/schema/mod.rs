@@ -62,12 +62,10 @@ pub(super) fn empty_log(connection: &Connection) -> Result<(), JournalError> {
     Ok(())
 }
 
-/// Creates the directory of the database.
 pub(super) fn make_directory_of(path: &Path) -> Result<(), JournalError> {
     path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(|error| not_opened(path, &error))
 }
 
-/// Returns the error for a file that cannot be opened, with the remedy.
 pub(super) fn not_opened(path: &Path, error: &io::Error) -> JournalError {
     let remedy = match error.kind() {
         io::ErrorKind::PermissionDenied => {
@@ -109,7 +107,6 @@ pub(super) fn open_to_read(path: &Path) -> Result<Connection, JournalError> {
     }
 }
 
-/// Refuses a journal written by a newer program.
 pub(super) fn may_be_read(path: &Path, version: u32) -> Result<(), JournalError> {
     if version <= VERSION {
         return Ok(());

@@ -9,7 +9,6 @@ async fn desk_with_a_game() -> (Desk, GameKey) {
     (desk, key)
 }
 
-/// Returns the path of a file beside a database.
 fn beside(database: &Path, ending: &str) -> PathBuf {
     PathBuf::from(format!("{}{ending}", database.display()))
 }

@@ -143,7 +143,6 @@ impl Default for ChallengeFilter {
 impl ChallengeFilter {
     pub(super) const LONGEST_RECENT: Duration = Duration::from_secs(604_800);
 
-    /// Returns the faults between keys.
     pub fn faults(&self) -> Vec<Fault> {
         let upper = |bound: Option<Duration>| bound.unwrap_or(Duration::MAX);
         [
@@ -157,7 +156,6 @@ impl ChallengeFilter {
         .collect()
     }
 
-    /// Checks the terms and the maker of a challenge.
     pub(super) fn check(&self, challenge: &Challenge, opponent: &Player) -> Result<(), ChallengeVerdict> {
         if !self.accept {
             return match Kind::of(opponent) {

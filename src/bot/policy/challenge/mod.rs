@@ -106,7 +106,6 @@ impl Default for ChallengeSettings {
 }
 
 impl ChallengeSettings {
-    /// Returns the terms for players of this kind.
     pub const fn filter(&self, kind: Kind) -> &ChallengeFilter {
         match kind {
             Kind::Human => &self.human,
@@ -114,7 +113,6 @@ impl ChallengeSettings {
         }
     }
 
-    /// Returns the faults between keys.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         faults.extend(self.human.faults().into_iter().map(|fault| fault.below("human")));
@@ -145,7 +143,6 @@ impl Names {
         self.0.is_empty()
     }
 
-    /// Adds the names of another list.
     pub fn extend(&mut self, other: Self) {
         self.0.extend(other.0);
     }
@@ -215,12 +212,10 @@ impl OpponentHistory {
     }
 }
 
-/// The facts for the judgement of a challenge.
 #[derive(Clone, Copy, Debug)]
 pub struct ChallengeContext<'a> {
     /// The time, in the time zone of the settings.
     pub now: &'a Zoned,
-    /// The variants of the roster's engines.
     pub variants: &'a [Variant],
     pub lists: &'a NameLists,
     pub places: &'a [TakenPlace],
@@ -237,19 +232,15 @@ pub struct ChallengeContext<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChallengeVerdict {
-    /// Accept now.
     Accept,
     /// Judge it again when a game ends, or at the time given.
     Wait {
         /// The end of the reason, if it is known.
         until: Option<Timestamp>,
-        /// The words for the journal.
         why: String,
     },
     Decline {
-        /// The reason for the server.
         reason: DeclineReason,
-        /// The words for the journal.
         why: String,
     },
     /// The challenge is not for the bot.
@@ -264,7 +255,6 @@ fn refuse<T>(reason: DeclineReason, why: impl Into<String>) -> Result<T, Challen
     Err(decline(reason, why))
 }
 
-/// Decides about one challenge.
 pub fn judge(challenge: &Challenge, settings: &ChallengeSettings, context: &ChallengeContext<'_>) -> ChallengeVerdict {
     if !challenge.incoming {
         return ChallengeVerdict::Ignore;
@@ -309,7 +299,6 @@ fn suits<'a>(
     Ok(opponent)
 }
 
-/// Checks whether the bot can play it.
 fn can_be_played(challenge: &Challenge, context: &ChallengeContext<'_>) -> Result<(), ChallengeVerdict> {
     let variant = challenge.terms.variant;
     match &challenge.obstacle {
@@ -418,7 +407,6 @@ pub fn has_place(kind: Kind, settings: &ChallengeSettings, places: &[TakenPlace]
     places.count() + still_reserved < settings.concurrency
 }
 
-/// Returns true if another correspondence or unlimited game can start.
 pub fn has_correspondence_place(settings: &ChallengeSettings, places: &[TakenPlace]) -> bool {
     places.iter().filter(|place| !place.real_time).count() < settings.correspondence_games
 }

@@ -9,39 +9,24 @@ use domain::ChatRoom;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChatCommand {
-    /// The list of commands.
     Help,
-    /// The bot's evaluation.
     Eval,
-    /// The expected moves.
     Pv,
     /// The evaluation after each of the bot's moves.
     PrintEval,
     /// The end of these messages.
     Quiet,
-    /// The votes for the last move.
     Why,
-    /// The use of time.
     Clock,
-    /// The conditions for a draw.
     Draw,
-    /// The rule for takebacks.
     Takeback,
-    /// More time for the opponent's first move.
     Wait,
-    /// The name of the engine.
     Name,
-    /// The processor.
     Cpu,
-    /// The memory.
     Ram,
-    /// A sign of life.
     Ping,
-    /// The waiting challenges.
     Queue,
-    /// The variants played.
     Variants,
-    /// A game for a friend, with this or another player.
     Challenge,
 }
 
@@ -97,7 +82,6 @@ impl ChatCommand {
         self.tells_thoughts() || matches!(self, Self::Quiet | Self::Clock | Self::Draw | Self::Takeback | Self::Wait)
     }
 
-    /// Returns the answer.
     pub(super) fn reply(self, settings: &ChatSettings, context: &ChatContext) -> String {
         let or = |text: &str, otherwise: &str| if text.is_empty() { otherwise } else { text }.to_owned();
         match self {
@@ -128,12 +112,9 @@ impl ChatCommand {
     }
 }
 
-/// The data of answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChatContext {
-    /// The bot's name on this server.
     pub me: String,
-    /// The opponent's name.
     pub opponent: String,
     /// The engine, such as `concilio 0.1.0 (balanced-7)`.
     pub engine: String,
@@ -157,13 +138,11 @@ pub struct ChatContext {
     pub wait: String,
     /// Names of waiting challengers, the next one first.
     pub queue: Vec<String>,
-    /// The variants played.
     pub variants: Vec<String>,
     pub over: bool,
 }
 
 impl ChatContext {
-    /// Returns the placeholders of greetings with their values.
     fn placeholders(&self) -> [(&'static str, &str); 5] {
         [
             ("me", &self.me),
@@ -178,7 +157,6 @@ impl ChatContext {
         fill_in(text, &self.placeholders())
     }
 
-    /// Returns the unknown placeholders of a greeting.
     pub fn unknown_placeholders(text: &str) -> Vec<String> {
         let known = Self::default().placeholders().map(|(name, _)| name);
         let braces = text.split('{').skip(1).filter_map(|part| part.split_once('}').map(|(name, _)| name));

@@ -134,7 +134,6 @@ impl Chat {
         self.spectator.greeted = true;
     }
 
-    /// Returns the answer to a line, if there is one.
     pub fn answer(&mut self, line: &ChatLine, now: Timestamp) -> Vec<(ChatRoom, String)> {
         let from = line.username.as_str();
         if from.is_empty() || from.eq_ignore_ascii_case("lichess") || from.eq_ignore_ascii_case(&self.context.me) {
@@ -165,12 +164,10 @@ impl Chat {
         self.settings.rooms.contains(&line.room) && self.settings.commands.contains(&command)
     }
 
-    /// Returns true if the evaluation is requested after every move.
     pub fn tells_moves(&self) -> bool {
         self.player.told || self.spectator.told
     }
 
-    /// Returns the messages after a move of the bot.
     pub fn moved(&mut self, now: Timestamp) -> Vec<(ChatRoom, String)> {
         let text = ChatCommand::Eval.reply(&self.settings, &self.context);
         let rooms = [(ChatRoom::Player, &mut self.player), (ChatRoom::Spectator, &mut self.spectator)];
@@ -291,7 +288,6 @@ fn wrap(text: &str) -> Vec<String> {
 }
 
 impl ChatSettings {
-    /// Returns the faults of the greetings.
     pub fn faults(&self) -> Vec<Fault> {
         let greetings = [
             ("hello", &self.hello),

@@ -73,7 +73,6 @@ struct PastRefusal {
     until: Timestamp,
 }
 
-/// The bot's pending challenge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct StandingChallenge {
     id: ChallengeId,
@@ -100,7 +99,6 @@ pub struct Matchmaker {
     series: Option<(ChallengeRequest, u32)>,
 }
 
-/// The next step of matchmaking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MatchmakingStep {
     /// Wait for an event or for this time.
@@ -114,25 +112,20 @@ pub enum MatchmakingStep {
 /// The facts for [`Matchmaker::step`] and [`Matchmaker::choose`].
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
-    /// The time, in the time zone of the settings.
     pub now: &'a Zoned,
     /// The start of the idle time: the end of the last game, or the program's start.
     pub idle_since: Timestamp,
-    /// Games running or about to start.
     pub games: usize,
     /// True if a place for a game against a bot is free ([`super::challenge::has_place`]).
     pub place_free: bool,
     /// True if challenges by others wait for a place; they come first.
     pub others_wait: bool,
-    /// True if the bot begins no new games.
     pub draining: bool,
     pub rate_limits: &'a RateLimits,
     /// The bot's account; `None` before the connection.
     pub us: Option<&'a Account>,
     pub places: &'a [TakenPlace],
-    /// The operator's lists.
     pub names: &'a NameLists,
-    /// The variants of the engines.
     pub variants: &'a [Variant],
 }
 
@@ -235,7 +228,6 @@ impl Matchmaker {
         None
     }
 
-    /// Returns the next challenge of the current series, if it can go on.
     fn next_of_series(
         &mut self,
         settings: &MatchmakingSettings,
@@ -312,7 +304,6 @@ impl Matchmaker {
         }
     }
 
-    /// Records a refusal of the challenge.
     pub fn declined(
         &mut self,
         id: &ChallengeId,

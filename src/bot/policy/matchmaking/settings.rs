@@ -196,7 +196,6 @@ impl MatchType {
         "games_in_row",
     ];
 
-    /// Returns the terms of a challenge.
     pub const fn terms(&self) -> GameTerms {
         GameTerms { variant: self.variant, time_control: self.time_control.0, rated: self.rated }
     }
@@ -223,12 +222,10 @@ impl MatchType {
 }
 
 impl MatchmakingSettings {
-    /// Returns the weight of a player, by id.
     pub(super) fn weight_of(&self, id: &str) -> u32 {
         self.weights.iter().find(|(name, _)| name.eq_ignore_ascii_case(id)).map_or(1, |(_, weight)| *weight)
     }
 
-    /// Returns the faults between keys.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         for (name, _) in self.weights.iter().filter(|(_, weight)| **weight > 1000) {

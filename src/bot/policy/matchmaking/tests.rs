@@ -71,7 +71,6 @@ fn step_at(
     step
 }
 
-/// Calls `ask` with the situation of an idle bot at this time.
 fn while_idle<T>(now: Timestamp, ask: impl FnOnce(&mut Situation<'_>) -> T) -> T {
     let mut us = bot("Concilio", 0);
     us.ratings = vec![("blitz".to_owned(), 2000), ("bullet".to_owned(), 1500)];

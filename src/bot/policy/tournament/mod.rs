@@ -40,51 +40,39 @@ const SET_ASIDE: Duration = Duration::from_hours(24);
 /// The settings of tournaments and the contents of their files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TournamentPolicy {
-    /// The table itself.
     pub settings: TournamentSettings,
     /// The entries of its `join`, with passwords.
     pub named: Vec<TournamentEntry>,
 }
 
-/// The settings and facts of a decision.
 #[derive(Clone, Copy)]
 pub struct TournamentSituation<'a> {
-    /// The time, in the zone of the settings.
     pub now: &'a Zoned,
     pub policy: &'a TournamentPolicy,
     /// True if the bot begins new games and the server is connected.
     pub open: bool,
     /// The names of tournaments with a running game of the bot.
     pub playing: &'a BTreeSet<String>,
-    /// The variants of the electors.
     pub variants: &'a [Variant],
     /// The bot's ratings by the server's names.
     pub ratings: &'a [(String, u32)],
 }
 
-/// The next step about tournaments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TournamentStep {
-    /// Fetch the tournaments of these teams, and these tournaments.
     Look {
-        /// Teams by name.
         teams: Vec<String>,
-        /// The tournaments named in the settings.
         named: Vec<Tournament>,
     },
-    /// Fetch the state of a tournament.
     Ask(Tournament),
     /// Join, or report presence.
     Join(TournamentEntry),
-    /// Withdraw for now.
     Withdraw(Tournament),
 }
 
-/// News about a tournament.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TournamentNews {
     Joined,
-    /// The reason for not joining.
     NotJoined(String),
     /// The end, with the final standing if it is known.
     Over(Option<Standing>),
@@ -117,7 +105,6 @@ struct Membership {
     taken: bool,
     #[serde(skip)]
     presence: Presence,
-    /// The last state from the server.
     #[serde(skip)]
     info: Option<TournamentInfo>,
     #[serde(skip)]
@@ -133,15 +120,12 @@ struct Membership {
     told: bool,
 }
 
-/// The bot's presence at the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Presence {
     /// Absent or unknown: a new process reports presence again.
     #[default]
     Away,
-    /// Requested.
     Asked,
-    /// Present.
     There,
 }
 
@@ -157,7 +141,6 @@ impl Membership {
         })
     }
 
-    /// Returns the time to fetch its state.
     fn ask_at(&self, look_every: Duration) -> Timestamp {
         let (Some(info), Some(asked_at)) = (&self.info, self.asked_at) else {
             return self.asked_at.map_or(Timestamp::MIN, |asked_at| later(asked_at, OVERDUE));
@@ -180,7 +163,6 @@ impl Membership {
 }
 
 impl Participation {
-    /// Returns the joined tournaments.
     pub fn members(&self) -> impl Iterator<Item = &Tournament> {
         self.joined.keys()
     }
@@ -218,7 +200,6 @@ impl Participation {
         planned.chain(joined_at.filter(|at| *at > situation.now.timestamp())).min()
     }
 
-    /// Returns true if the bot would play in a tournament now.
     fn may_play(&self, situation: &TournamentSituation, ordered: bool) -> bool {
         let settings = &situation.policy.settings;
         let by_settings = || settings.enabled && HoursOfDay::any_contains(&settings.hours, situation.now.time());
@@ -394,7 +375,6 @@ impl Participation {
         None
     }
 
-    /// Records the answer to joining.
     pub fn answered(
         &mut self,
         tournament: &Tournament,

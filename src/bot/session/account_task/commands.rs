@@ -15,7 +15,6 @@ use crate::session::{
 use domain::{Action, ChallengeRequest, Tournament, TournamentEntry, values::MinutesAndSeconds};
 
 impl Manager {
-    /// Carries out a command, or begins it.
     pub(super) fn obey(&mut self, (command, answer): AccountRequest) {
         match command {
             AccountCommand::Pause(pause) => self.pause(pause, answer),
@@ -109,7 +108,6 @@ impl Manager {
         }
     }
 
-    /// Announces a change of the mode to watchers and to the server.
     pub(super) fn mode_changed(&mut self, mode: AccountMode) {
         self.context.tell(AccountEvent::Mode(mode));
         self.request(|context, _| async move { context.server.open_to_new_games(mode == AccountMode::Playing).await });

@@ -26,9 +26,7 @@ pub(in crate::session) struct ScriptedServer {
     asked: Mutex<Vec<Action>>,
     /// True if it keeps the limits of Lichess.
     is_lichess: bool,
-    /// True if no player is available.
     all_are_busy: bool,
-    /// True if it refuses aborts.
     aborts_nothing: bool,
     /// True if it refuses resignations.
     keeps_us: bool,
@@ -45,7 +43,6 @@ pub(in crate::session) struct ScriptedServer {
     resyncs: AtomicUsize,
     /// Games that it was told of at the beginning.
     remembered: Mutex<Vec<GameId>>,
-    /// Announcements about seeking games.
     seeks: Mutex<Vec<bool>>,
 }
 
@@ -162,7 +159,6 @@ pub(in crate::session) fn runtime(journal: Journal, shutdown: &Shutdown) -> Runt
     }
 }
 
-/// An account on a server, with a journal of its own.
 struct Story {
     server: Arc<ScriptedServer>,
     journal: Journal,
@@ -206,7 +202,6 @@ impl Story {
         self.server.asked.lock().expect("no panic").clone()
     }
 
-    /// Waits until the server was asked for this.
     async fn is_asked(&self, is_wanted: impl Fn(&Action) -> bool) {
         happens(|| self.asked().iter().any(&is_wanted).then_some(())).await;
     }
@@ -216,7 +211,6 @@ impl Story {
         happens(|| (self.server.looked_up.lock().expect("no panic").len() == times).then_some(())).await;
     }
 
-    /// Performs a command of the operator's.
     async fn does(&self, json: &str) -> Result<String, String> {
         let command = serde_json::from_str(json).expect(json);
         self.control.perform(command).await.map_err(|error| error.to_string())
@@ -226,7 +220,6 @@ impl Story {
         self.events.send(event).await.expect("the account listens");
     }
 
-    /// The server shows a running game.
     async fn plays(&self, moves: &str) {
         let (info, state) = game(moves, GameStatus::Started, None);
         self.tells(ServerEvent::Game(Box::new(info), state)).await;
@@ -273,7 +266,6 @@ async fn told_over(
     }
 }
 
-/// Waits for something that another task does.
 async fn happens<T>(look: impl Fn() -> Option<T>) -> T {
     let began = Instant::now();
     loop {
@@ -302,7 +294,6 @@ async fn busy_player_is_not_challenged() {
     }
 }
 
-/// A challenger hears of the decline, even if the server is in trouble at first.
 #[tokio::test(start_paused = true)]
 async fn decline_is_retried() {
     let limited = |seconds| {
@@ -323,7 +314,6 @@ async fn decline_is_retried() {
     }
 }
 
-/// The limits of Lichess are none of another server's business.
 #[test]
 fn limits_follow_the_server() {
     let policy = Arc::new(AccountPolicy { keep_limits: true, ..AccountPolicy::default() });
@@ -378,7 +368,6 @@ async fn a_game_without_an_engine_is_left_politely() {
     story.closes().await;
 }
 
-/// Friends, and no others, may order games in the chat.
 #[tokio::test]
 async fn friends_order_challenges_in_chat() {
     let story = Story::usual().await;
@@ -617,7 +606,6 @@ fn finished_games_are_bounded() {
     assert!(over.contains(&GameId::new("9999")) && over.contains(&GameId::new("9800")));
 }
 
-/// The operator asks for a thing, and hears what came of it.
 #[tokio::test]
 async fn operator_gets_the_result() {
     let story = Story::usual().await;

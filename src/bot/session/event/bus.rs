@@ -7,7 +7,6 @@ use super::{BotEvent, GameEvent};
 /// Capacity of the channel; a slower watcher misses events.
 const BACKLOG: usize = 4096;
 
-/// Capacity of the channel without moves.
 const BACKLOG_WITHOUT_MOVES: usize = 256;
 
 /// Sends events to listeners. Cheap to clone.

@@ -25,7 +25,6 @@ pub use bus::EventBus;
 pub(super) use sentence::terms_in_words;
 pub use sentence::{Sentence, how_it_ended};
 
-/// An event of an account or of one of its games.
 #[derive(Clone, Debug)]
 pub enum BotEvent {
     Account(ServerName, AccountEvent),
@@ -40,7 +39,6 @@ impl BotEvent {
         }
     }
 
-    /// The game it happened in, if it happened in one.
     pub const fn game(&self) -> Option<&GameId> {
         match self {
             Self::Account(..) => None,
@@ -49,7 +47,6 @@ impl BotEvent {
     }
 }
 
-/// An event of an account outside its games.
 #[derive(Clone, Debug)]
 pub enum AccountEvent {
     Connected {
@@ -61,12 +58,10 @@ pub enum AccountEvent {
     Disconnected {
         reason: String,
     },
-    /// The server refuses the account; nothing more happens on this account.
     Rejected {
         reason: String,
     },
     Mode(AccountMode),
-    /// A decision about a challenge to the bot.
     Challenge {
         challenge: Box<Challenge>,
         outcome: ChallengeOutcome,
@@ -89,7 +84,6 @@ pub enum AccountEvent {
     },
     /// A limit of the server's is reached, as far as it concerns new games.
     Limited {
-        /// The impossible action.
         what: String,
         until: Timestamp,
     },
@@ -99,13 +93,10 @@ pub enum AccountEvent {
         from: Player,
         text: String,
     },
-    /// The operator's command was carried out.
     Commanded {
         done: String,
     },
-    /// A handled fault.
     Fault(String),
-    /// The account has stopped on request.
     Closed,
 }
 
@@ -136,9 +127,7 @@ pub enum GameEvent {
     /// An elector's proposal; the score is from the bot's side.
     Proposal(Proposal),
     Decided {
-        /// The position it was elected in.
         line: Arc<Line>,
-        /// The move, and every vote with its weight.
         decision: Arc<Decision>,
         /// Its time; `None` for a move from the journal.
         budget: Option<Budget>,
@@ -155,14 +144,11 @@ pub enum GameEvent {
         /// True for the bot's own message.
         ours: bool,
     },
-    /// The opponent left the game or came back.
     OpponentGone {
-        /// `false` if they are back.
         gone: bool,
         /// The time until the win may be claimed, if the server reports it.
         claim_after: Option<Duration>,
     },
-    /// A handled fault.
     Fault(String),
     Over {
         /// The game; `None` without a known state.
@@ -171,7 +157,6 @@ pub enum GameEvent {
         winner: Option<Color>,
         /// The number of moves of both sides.
         plies: usize,
-        /// The file it was written to.
         pgn: Option<PathBuf>,
         /// The change of the bot's rating, if it is known already.
         rating_change: Option<i32>,

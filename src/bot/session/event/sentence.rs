@@ -19,7 +19,6 @@ const SPLIT: f64 = 0.7;
 /// The fewest votes of a split vote: two different ones are an opinion each.
 const COUNCIL: usize = 3;
 
-/// An event in words, and how much it matters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sentence {
     /// `INFO` for an operator's daily reading, `WARN` for faults, `ERROR` for the end of an account, `DEBUG` for each move.

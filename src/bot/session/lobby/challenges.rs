@@ -18,7 +18,6 @@ use domain::{Action, ActionError, Challenge, ChallengeId, DeclineReason, GameId,
 /// The server's name for its limit on games between bots in a day.
 const GAMES_BETWEEN_BOTS: &str = "bot.vsBot.day";
 
-/// Returns true for a long limit with a name.
 fn is_limit_for_long(error: &ActionError) -> bool {
     let ActionError::Limited { key: Some(key), retry_after, .. } = error else { return false };
     key == GAMES_BETWEEN_BOTS || retry_after.is_some_and(|wait| wait > LONGEST_LIMIT)
@@ -173,7 +172,6 @@ impl Lobby {
         }
     }
 
-    /// Repeats acceptances without an answer.
     pub(super) fn accept_again(&mut self, now: Timestamp) {
         for reserved in self.places.values_mut().filter_map(|place| place.reserved.as_mut()) {
             if reserved.again.take_if(|at| *at <= now).is_some() {

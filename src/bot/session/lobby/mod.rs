@@ -74,34 +74,27 @@ pub(super) enum LobbyInput {
     Bots(Vec<Account>),
     /// The tournaments found; true if the list is complete.
     Tournaments(Vec<TournamentInfo>, bool),
-    /// The state of a tournament.
     Tournament(Tournament, Result<TournamentInfo, ActionError>),
-    /// Answer to a request to join a tournament.
     TournamentJoined(Tournament, Result<(), ActionError>),
     GameStarted(GameId),
     /// The players and terms of a game.
     Known(Box<GameInfo>),
     /// A game is over, with its result for the bot if there is one.
     GameEnded(GameId, Option<GameResult>),
-    /// The lists of names have changed.
     Lists(NameLists),
     /// The time of [`Lobby::next_wakeup`] has come.
     Tick,
-    /// No new games from now on.
     Drain,
-    /// The operator pauses the account, or resumes it.
     Pause(bool),
     /// The operator orders a challenge and the number of its games; at least one.
     Order(ChallengeRequest, u32),
     /// The operator withdraws the pending challenge and drops the ordered ones.
     CancelOrders,
-    /// The operator blocks a player.
     Block(String),
     /// The server let the account join a tournament at the operator's order.
     OrderedToJoin(TournamentEntry),
     /// The server let the account leave a tournament at the operator's order.
     OrderedToLeave(Tournament),
-    /// New rules.
     Adopt(Arc<AccountPolicy>),
 }
 
@@ -116,19 +109,13 @@ pub(super) enum LobbyEffect {
         teams: Vec<String>,
         named: Vec<Tournament>,
     },
-    /// Fetch the state of a tournament.
     AskTournament(Tournament),
-    /// News of a tournament, by its full name.
     TournamentNews(String, TournamentNews),
     /// Play a game, unless it is being played.
     Play(GameId),
-    /// Record the decision about a challenge, with its reason.
     Record(Box<Challenge>, ChallengeOutcome, String),
-    /// Save the memory.
     Save,
-    /// A limit of the server is reached until a time.
     Limited(&'static str, Timestamp),
-    /// The answer to the operator's command.
     Answer(Result<String, String>),
 }
 
@@ -145,13 +132,10 @@ pub(super) struct LobbyMemory {
     pub opponents: HashMap<String, OpponentHistory>,
     /// Players blocked by the operator, in lower case.
     pub blocked: BTreeSet<String>,
-    /// Joined and known tournaments.
     pub participation: Participation,
-    /// True if the operator paused the account.
     pub paused: bool,
 }
 
-/// The challenges, places and orders of one account.
 pub(super) struct Lobby {
     policy: Arc<AccountPolicy>,
     lists: NameLists,
@@ -203,13 +187,11 @@ struct ReservedPlace {
     tournament: Option<String>,
     /// True for a game of days a move or without a clock.
     correspondence: bool,
-    /// The challenge to a rematch, if one may be offered.
     rematch: Option<ChallengeRequest>,
     /// Reason of the reservation; `None` if the game runs.
     reserved: Option<Reservation>,
 }
 
-/// An accepted challenge before its game.
 struct Reservation {
     challenge: Box<Challenge>,
     until: Timestamp,
@@ -261,7 +243,6 @@ impl Lobby {
         self.orders.extend(self.ordered.take());
     }
 
-    /// Returns true for a player on the operator's list of friends.
     pub(super) fn is_friend(&self, name: &str) -> bool {
         self.lists.friends.contains(name)
     }
@@ -294,7 +275,6 @@ impl Lobby {
         std::mem::take(&mut self.effects)
     }
 
-    /// Handles an input and returns its effects.
     pub(super) fn handle(&mut self, now: &Zoned, input: LobbyInput) -> Vec<LobbyEffect> {
         let time = now.timestamp();
         if time < self.latest {
@@ -361,7 +341,6 @@ impl Lobby {
         std::mem::take(&mut self.effects)
     }
 
-    /// Returns the time of the next check, if nothing happens before.
     pub(super) fn next_wakeup(&mut self, now: &Zoned) -> Option<Timestamp> {
         let reservations = self.places.values().filter_map(|place| place.reserved.as_ref());
         let reserved = reservations.map(|reserved| reserved.again.unwrap_or(reserved.until).min(reserved.until)).min();
@@ -397,7 +376,6 @@ impl Lobby {
         self.judge_waiting_now();
     }
 
-    /// Accepts no new games: waiting challenges are declined, and the bot's own is withdrawn.
     fn drain(&mut self) {
         self.mode = AccountMode::Draining;
         self.orders.clear();
@@ -405,7 +383,6 @@ impl Lobby {
         self.judge_waiting_now();
     }
 
-    /// Adopts new rules and judges waiting challenges by them.
     fn adopt(&mut self, policy: Arc<AccountPolicy>) {
         self.lists = policy.lists.clone();
         self.policy = policy;
@@ -476,7 +453,6 @@ impl Lobby {
         }
     }
 
-    /// Challenges the opponent to a rematch, if the settings demand it after this result.
     fn offer_rematch(&mut self, now: Timestamp, id: &GameId, request: ChallengeRequest, result: GameResult) {
         let opponent = request.opponent.to_lowercase();
         let played = self.memory.opponents.get(&opponent).map_or(0, |history| history.rematches);
@@ -530,7 +506,6 @@ fn rematch_of(info: &GameInfo) -> Option<ChallengeRequest> {
     Some(ChallengeRequest { opponent, terms: info.terms, our_color, initial_fen })
 }
 
-/// Returns the pause before a challenge is accepted again, after `attempts` attempts.
 fn pause_after(attempts: u32) -> Duration {
     AGAIN * 2_u32.pow(attempts.saturating_sub(1).min(DOUBLINGS))
 }

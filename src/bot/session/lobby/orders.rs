@@ -35,12 +35,10 @@ impl Order {
         Self { request, games, failures: 0, rests: None }
     }
 
-    /// Returns true for an order with this player, by name in lower case.
     fn is_with(&self, opponent: &str) -> bool {
         self.request.opponent.to_lowercase() == opponent
     }
 
-    /// Returns the end of the pause after a failure.
     pub(super) fn rests_until(&self) -> Option<Timestamp> {
         self.rests.map(|(since, pause)| later(since, pause))
     }
@@ -162,7 +160,6 @@ impl Lobby {
         self.ordered.as_ref().is_some_and(|order| order.request == *request)
     }
 
-    /// Returns true if this challenge is made again after this error of the server.
     pub(in crate::session) fn is_made_again(&self, request: &ChallengeRequest, error: &ActionError) -> bool {
         self.is_on_its_way(request) && !is_for_good(error)
     }
@@ -183,13 +180,11 @@ impl Lobby {
         }
     }
 
-    /// Drops the orders with a player.
     pub(super) fn forget_orders_to(&mut self, opponent: &str) {
         self.orders.retain(|order| !order.is_with(opponent));
         self.ordered.take_if(|order| order.is_with(opponent));
     }
 
-    /// Drops the orders behind a declined challenge.
     pub(super) fn forget_orders_behind(&mut self, id: &ChallengeId) {
         if let Some(opponent) = self.opponent_of(id) {
             self.forget_orders_to(&opponent);
@@ -201,7 +196,6 @@ impl Lobby {
         self.lists.block.extend(self.memory.blocked.iter().collect::<Names>());
     }
 
-    /// Judges waiting challenges again after a change.
     pub(super) fn judge_waiting_now(&mut self) {
         self.waiting.iter_mut().for_each(|queued| queued.until = None);
     }
@@ -210,7 +204,6 @@ impl Lobby {
         self.memory.participation.members().cloned().collect()
     }
 
-    /// Returns the end of a server's limit on this action, if it named one.
     pub(super) fn limited_until(&self, spending: Spending, now: Timestamp) -> Option<Timestamp> {
         self.memory.rate_limits.may(spending, now).err().map(|limit| limit.until)
     }

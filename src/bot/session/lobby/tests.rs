@@ -65,7 +65,6 @@ impl Story {
         self.happens(LobbyInput::Accepted(ChallengeId::new(id), answer))
     }
 
-    /// A challenge is made, accepted, and its game begins.
     fn plays(&mut self, id: &str, from: &str) {
         assert!(accepts(&self.challenged(id, from), id), "{id}");
         self.accepted(id, Ok(()));

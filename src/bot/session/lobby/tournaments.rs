@@ -50,7 +50,6 @@ impl Lobby {
         ask(&mut self.memory.participation, &situation)
     }
 
-    /// Returns the tournaments with a running game of the bot.
     pub(super) fn tournaments_played(&self) -> BTreeSet<String> {
         self.places.values().filter_map(|place| place.tournament.clone()).collect()
     }

@@ -16,11 +16,9 @@ use crate::session::control::{ControlAnswer, GameCommand};
 pub(in crate::session) enum GameInput {
     /// The whole state of the game, after a (re)connection.
     Full(Box<GameInfo>, GameState),
-    /// A change of the state.
     State(GameState),
     /// The event stream reports the end of the game, with its known details.
     Finished(Option<GameStatus>, Option<Color>),
-    /// The server knows no such running game.
     Gone,
     /// The change of the rating; handled by the task.
     Rated(i32),
@@ -32,13 +30,11 @@ pub(in crate::session) enum GameInput {
     Command(GameCommand, ControlAnswer),
     /// The server refused an abort or a resignation.
     NotGivenUp,
-    /// The decision of a search.
     Decided(RequestId, Box<DecidedSearch>),
     /// The number of an answer, and the server's reply.
     Sent(u64, Result<(), ActionError>),
     /// The turn of a correspondence game's search has come; handled by the task.
     Turn(RequestId, Option<OwnedSemaphorePermit>),
-    /// A timer has run out.
     Timer(Timer),
 }
 
@@ -52,15 +48,12 @@ pub(in crate::session) struct DecidedSearch {
 
 #[derive(Debug, PartialEq)]
 pub(in crate::session) enum GameEffect {
-    /// Search this position, with the bot to move.
     Search {
-        /// Returned with the decision.
         request: RequestId,
         line: Arc<Line>,
         clocks: Option<Clocks>,
         /// The arrival of the server's message about this position; it started the bot's clock.
         received: Instant,
-        /// Moves rejected by the server.
         excluded: Vec<UciMove>,
     },
     /// Search these expected positions in the opponent's time.
@@ -73,15 +66,12 @@ pub(in crate::session) enum GameEffect {
     /// A pondered position is on the board: the bot's clock runs.
     PonderHit {
         clocks: Option<Clocks>,
-        /// The arrival of the server's message about it.
         received: Instant,
     },
     /// The searched position is neither on the board nor expected any more.
     StopSearch,
-    /// Write the moves of the board into the record.
     RecordMoves,
     RecordDecision(Box<DecidedSearch>),
-    /// Record a granted takeback.
     RecordTakeback,
     /// Send a move; its outcome comes back as [`GameInput::Sent`].
     Send {
@@ -91,15 +81,11 @@ pub(in crate::session) enum GameEffect {
     },
     /// Any other request; the server's events show its effect.
     Do(Action),
-    /// Fetch the whole state.
     Resync,
     /// Set a timer; an earlier one of the same kind is replaced.
     Wake(Timer, Duration),
-    /// Remove a timer.
     Forget(Timer),
-    /// A fault for the record.
     Fault(String),
-    /// The game is over; nothing more comes.
     Over(GameOver),
 }
 
@@ -109,12 +95,10 @@ pub(in crate::session) enum GameOver {
     Shown(GameStatus, Option<Color>),
     /// Another source reports the end; the last moves may be missing.
     Told(GameStatus, Option<Color>),
-    /// The server knows no such running game.
     Unknown,
 }
 
 impl GameOver {
-    /// Returns the end of a game by the event stream.
     pub(in crate::session) fn told(status: Option<GameStatus>, winner: Option<Color>) -> Self {
         status.map_or(Self::Unknown, |status| Self::Told(status, winner))
     }
@@ -122,7 +106,6 @@ impl GameOver {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::session) enum Timer {
-    /// Send the answer again.
     Resend,
     /// The stream should have shown the bot's move by now.
     Echo,

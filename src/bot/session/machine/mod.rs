@@ -54,7 +54,6 @@ pub(super) struct GameMachine {
     offers_next: bool,
     /// The number of expected replies searched in the opponent's time.
     replies_pondered: usize,
-    /// The search in the opponent's time.
     pondering: Option<PonderedLines>,
     counter: u64,
     /// The first sight of the current position.
@@ -82,7 +81,6 @@ pub(super) struct GameMachine {
 }
 
 impl GameMachine {
-    /// Creates the machine of a game from its first whole state; returns the first actions.
     pub(super) fn new(
         now: Instant,
         info: Box<GameInfo>,
@@ -125,7 +123,6 @@ impl GameMachine {
         (game, effects)
     }
 
-    /// Returns the constant part of the game.
     pub(super) fn info(&self) -> &GameInfo {
         &self.info
     }
@@ -138,7 +135,6 @@ impl GameMachine {
         &self.state
     }
 
-    /// Handles an event and returns the actions.
     pub(super) fn handle(&mut self, now: Instant, input: GameInput) -> Vec<GameEffect> {
         if self.over {
             return Vec::new();

@@ -11,7 +11,6 @@ use util::Backoff;
 /// The shortest and the longest pause before an answer without effect is checked.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
 
-/// The answers to the opponent's offers in the current position.
 #[derive(Debug)]
 pub(super) struct OfferAnswers {
     draw: bool,

@@ -22,7 +22,6 @@ pub(in crate::session) enum DrawCourse {
 }
 
 impl GameMachine {
-    /// Handles the operator's wish for a draw.
     pub(in crate::session) fn wants_draw(&mut self) -> DrawCourse {
         if self.is_given_up() || self.over {
             DrawCourse::TooLate

@@ -9,7 +9,6 @@ use super::{DecidedSearch, GameEffect, GameMachine, MoveState};
 use council::player::RequestId;
 use domain::{Line, UciMove};
 
-/// The search in the opponent's time.
 #[derive(Debug)]
 pub(super) struct PonderedLines {
     pub(super) request: RequestId,
@@ -30,12 +29,10 @@ impl PonderedLines {
 }
 
 impl GameMachine {
-    /// Sets the number of expected replies to search in the opponent's time.
     pub(in crate::session) const fn ponder_replies(&mut self, replies: usize) {
         self.replies_pondered = replies;
     }
 
-    /// Begins to search the expected positions after the bot's move.
     pub(super) fn ponder(&mut self, best: UciMove, replies: &[UciMove]) {
         let after = |reply: &UciMove| {
             let mut line = Line::clone(&self.line);
