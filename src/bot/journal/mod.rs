@@ -29,11 +29,9 @@ mod pgn_import;
 mod private;
 mod queue;
 mod recorded_votes;
-mod restore;
 mod schema;
 mod settings;
 mod store;
-mod votes;
 mod writer;
 
 use std::{
@@ -51,17 +49,15 @@ use domain::{
 };
 
 pub use archive::{Archive, ChatRecord, FaultRecord, Filter, GameRecord, MoveRecord, OurMove, ProposalRecord};
-pub use backup::back_up;
+pub use backup::{back_up, restore};
 pub use codes::GameResult;
 pub use export::{ExportError, write_csv, write_json, write_pgn, write_table};
 pub use games::{LocalGame, RecordedRules, StartedGame};
 pub use judgements::{JudgementRecord, Judgements};
 pub use pgn::{pgn_clock, pgn_tags, result as pgn_result};
 pub use pgn_import::ImportedGames;
-pub use recorded_votes::{RecordedVotes, recorded_votes};
-pub use restore::restore;
+pub use recorded_votes::{RecordedVotes, recorded_votes, vote_in_words};
 pub use settings::{JournalSettings, PgnGrouping};
-pub use votes::vote_in_words;
 
 use writer::Writer;
 
@@ -93,11 +89,7 @@ pub enum JournalError {
     #[error("journal {}: {reason}", path.display())]
     Open { path: PathBuf, reason: String },
     #[error("journal {}: version {found} was written by a newer concilio (this one knows up to {known}); update it or set another journal path", path.display())]
-    Newer {
-        path: PathBuf,
-        found: u32,
-        known: u32,
-    },
+    Newer { path: PathBuf, found: u32, known: u32 },
     #[error("journal {}: {} is writing it; stop that program, or set another journal.path (and do not play one account with two programs)", path.display(), other_program(*process))]
     InUse { path: PathBuf, process: Option<u32> },
     /// The disk is full or read-only at the moment. The entry is kept and written later.

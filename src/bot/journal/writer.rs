@@ -228,7 +228,7 @@ impl WriterThread {
 
     fn write_all(&mut self, was_kept: usize) {
         tracing::trace!(target: "concilio::task", task = "journal", "writing");
-        match commit(&self.connection, &mut self.lines, &mut self.kept) {
+        match self.commit() {
             Err(JournalError::Unwritable(reason)) => {
                 if was_kept == 0 {
                     tracing::error!(
@@ -247,6 +247,53 @@ impl WriterThread {
             }
             _ => (),
         }
+    }
+
+    /// Does the kept jobs in one transaction, answers them, and removes the finished ones. An error is
+    /// [`JournalError::Unwritable`]: none of them is done.
+    fn commit(&mut self) -> Result<(), JournalError> {
+        // Savepoints cost a third of a transaction, and jobs rarely fail: only a second attempt uses them.
+        let outcomes = match self.attempt(false) {
+            Ok(outcomes) if outcomes.iter().any(Result::is_err) => self.attempt(true),
+            outcomes => outcomes,
+        };
+        match &outcomes {
+            // The jobs are done, whatever happens to their answers.
+            Ok(outcomes) => {
+                let done = std::mem::take(&mut self.kept);
+                done.into_iter().zip(outcomes).for_each(|(mut job, outcome)| job.answer(outcome.clone()));
+            }
+            Err(error) => {
+                self.lines.clear();
+                self.kept.iter_mut().for_each(|job| job.answer(Err(error.clone())));
+            }
+        }
+        outcomes.map(drop)
+    }
+
+    /// Does the kept jobs in one transaction, and returns the outcome of each. Without savepoints nothing is committed if
+    /// one fails.
+    fn attempt(&mut self, saves: bool) -> Result<Vec<Result<(), JournalError>>, JournalError> {
+        let begun = Store::begin(&self.connection, &mut self.lines, saves);
+        let mut store = begun.map_err(|error| JournalError::Unwritable(error.to_string()))?;
+        let mut outcomes = Vec::with_capacity(self.kept.len());
+        for job in &mut self.kept {
+            match job.write(&mut store) {
+                // SQLite may have undone all by itself; dropping the transaction makes sure.
+                Err(JournalError::Unwritable(reason)) => return Err(JournalError::Unwritable(reason)),
+                // Later jobs would be written at once, and again with the rest.
+                Err(JournalError::Sqlite(reason)) if store.is_undone() => return Err(JournalError::Unwritable(reason)),
+                Ok(()) if store.is_undone() => {
+                    return Err(JournalError::Unwritable("SQLite undid the transaction".to_owned()));
+                }
+                outcome => outcomes.push(outcome),
+            }
+            if !saves && outcomes.last().is_some_and(Result::is_err) {
+                return Ok(outcomes);
+            }
+        }
+        store.commit()?;
+        Ok(outcomes)
     }
 
     /// Tries the kept jobs a last time; all handles are gone.
@@ -271,69 +318,4 @@ fn shorten_log(log: &Mutex<Connection>, is_due: &mpsc::Receiver<()>) {
 /// Locks the connection. A panic of another holder leaves it usable.
 fn held(log: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
     log.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Does the jobs in one transaction, answers them, and removes the finished ones. An error is [`JournalError::Unwritable`]: none of them is
-/// done.
-fn commit(
-    connection: &Connection,
-    lines: &mut HashMap<GameKey, KnownLine>,
-    jobs: &mut VecDeque<Box<dyn Job>>,
-) -> Result<(), JournalError> {
-    let outcomes = write(connection, lines, jobs);
-    match &outcomes {
-        // The jobs are done, whatever happens to their answers.
-        Ok(outcomes) => {
-            let done = std::mem::take(jobs);
-            done.into_iter().zip(outcomes).for_each(|(mut job, outcome)| job.answer(outcome.clone()));
-        }
-        Err(error) => {
-            lines.clear();
-            jobs.iter_mut().for_each(|job| job.answer(Err(error.clone())));
-        }
-    }
-    outcomes.map(drop)
-}
-
-/// Returns the outcome of each job after their common commit. Savepoints cost a third of a transaction, and jobs rarely fail: only a second
-/// attempt uses them.
-fn write(
-    connection: &Connection,
-    lines: &mut HashMap<GameKey, KnownLine>,
-    jobs: &mut VecDeque<Box<dyn Job>>,
-) -> Result<Vec<Result<(), JournalError>>, JournalError> {
-    let outcomes = attempt(connection, lines, jobs, false)?;
-    match outcomes.iter().all(Result::is_ok) {
-        true => Ok(outcomes),
-        false => attempt(connection, lines, jobs, true),
-    }
-}
-
-/// Does the jobs in one transaction. Without savepoints nothing is committed if one fails.
-fn attempt(
-    connection: &Connection,
-    lines: &mut HashMap<GameKey, KnownLine>,
-    jobs: &mut VecDeque<Box<dyn Job>>,
-    saves: bool,
-) -> Result<Vec<Result<(), JournalError>>, JournalError> {
-    let begun = Store::begin(connection, lines, saves);
-    let mut store = begun.map_err(|error| JournalError::Unwritable(error.to_string()))?;
-    let mut outcomes = Vec::with_capacity(jobs.len());
-    for job in jobs.iter_mut() {
-        match job.write(&mut store) {
-            // SQLite may have undone all by itself; dropping the transaction makes sure.
-            Err(JournalError::Unwritable(reason)) => return Err(JournalError::Unwritable(reason)),
-            // Later jobs would be written at once, and again with the rest.
-            Err(JournalError::Sqlite(reason)) if store.is_undone() => return Err(JournalError::Unwritable(reason)),
-            Ok(()) if store.is_undone() => {
-                return Err(JournalError::Unwritable("SQLite undid the transaction".to_owned()));
-            }
-            outcome => outcomes.push(outcome),
-        }
-        if !saves && outcomes.last().is_some_and(Result::is_err) {
-            return Ok(outcomes);
-        }
-    }
-    store.commit()?;
-    Ok(outcomes)
 }

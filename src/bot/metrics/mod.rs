@@ -28,20 +28,11 @@ pub enum MetricKind {
 }
 
 /// A measurement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Metric {
-    /// Its name in Prometheus.
-    pub name: &'static str,
-    pub kind: MetricKind,
-    /// Meaning and labels.
-    pub help: &'static str,
-}
-
 macro_rules! metrics {
     ($($id:ident = $name:literal, $kind:ident, $help:literal;)*) => {
         $(#[doc = $help] pub const $id: &str = $name;)*
-        /// All measurements.
-        pub const METRICS: &[Metric] = &[$(Metric { name: $name, kind: MetricKind::$kind, help: $help }),*];
+        /// All measurements by name, with their meaning and labels.
+        pub const METRICS: &[(&str, MetricKind, &str)] = &[$(($name, MetricKind::$kind, $help)),*];
     };
 }
 
@@ -86,11 +77,11 @@ pub fn install() -> Result<Recorder, Failure> {
     let recorder = builder.set_buckets_for_metric(Matcher::Full(DECISION_SHARE.to_owned()), &SHARES)?.build_recorder();
     let handle = recorder.handle();
     metrics::set_global_recorder(recorder).map_err(|_| Failure::failed("a recorder is installed already"))?;
-    for metric in METRICS {
-        match metric.kind {
-            MetricKind::Counter => describe_counter!(metric.name, metric.help),
-            MetricKind::Gauge => describe_gauge!(metric.name, metric.help),
-            MetricKind::Histogram => describe_histogram!(metric.name, metric.help),
+    for &(name, kind, help) in METRICS {
+        match kind {
+            MetricKind::Counter => describe_counter!(name, help),
+            MetricKind::Gauge => describe_gauge!(name, help),
+            MetricKind::Histogram => describe_histogram!(name, help),
         }
     }
     gauge!(INFO, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
@@ -168,10 +159,10 @@ mod tests {
 
     #[test]
     fn metric_names_follow_prometheus() {
-        for metric in METRICS {
-            let plain = metric.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-            assert!(plain && metric.name.starts_with("concilio_"), "{metric:?}");
-            assert_eq!(metric.name.ends_with("_total"), metric.kind == MetricKind::Counter, "{metric:?}");
+        for &(name, kind, _) in METRICS {
+            let plain = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+            assert!(plain && name.starts_with("concilio_"), "{name}");
+            assert_eq!(name.ends_with("_total"), kind == MetricKind::Counter, "{name}");
         }
     }
 

@@ -36,12 +36,7 @@ fn of_account(account: String, event: &AccountEvent) {
         }
         AccountEvent::Limited { .. } => counter!(LIMITS, "account" => account).increment(1),
         AccountEvent::Fault(_) => counter!(FAULTS, "account" => account).increment(1),
-        AccountEvent::Mode(_)
-        | AccountEvent::Challenged { .. }
-        | AccountEvent::Declined { .. }
-        | AccountEvent::Tournament { .. }
-        | AccountEvent::Tell { .. }
-        | AccountEvent::Commanded { .. } => (),
+        _ => (),
     }
 }
 
@@ -55,12 +50,7 @@ fn in_game(account: String, event: &GameEvent) {
             let result = result.map_or("unplayed", GameResult::word);
             counter!(GAMES, "account" => account, "result" => result).increment(1);
         }
-        GameEvent::Started { .. }
-        | GameEvent::Position { .. }
-        | GameEvent::Proposal(_)
-        | GameEvent::Chat { .. }
-        | GameEvent::OpponentGone { .. }
-        | GameEvent::Rated { .. } => (),
+        _ => (),
     }
 }
 

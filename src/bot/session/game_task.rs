@@ -383,15 +383,8 @@ impl RunningGame {
                 self.show_position();
             }
             GameEffect::RecordTakeback => self.context.runtime.journal.takeback_granted(&self.key()),
-            // The task carries these out.
-            GameEffect::RecordDecision(_)
-            | GameEffect::Send { .. }
-            | GameEffect::Do(_)
-            | GameEffect::Resync
-            | GameEffect::Wake(..)
-            | GameEffect::Forget(_)
-            | GameEffect::Fault(_)
-            | GameEffect::Over(_) => (),
+            // The task carries out all others.
+            _ => (),
         }
     }
 

@@ -5,11 +5,11 @@
 //! journal.
 
 mod filter;
-mod queue;
 #[cfg(test)]
 mod tests;
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, BTreeSet, HashMap},
     time::Duration,
 };
@@ -18,7 +18,6 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 
 pub use filter::ChallengeFilter;
-pub use queue::{Preference, SortBy, precedence};
 
 use super::rate_limits::{RateLimits, Spending};
 use domain::{
@@ -415,4 +414,59 @@ pub fn has_correspondence_place(settings: &ChallengeSettings, places: &[TakenPla
 fn since(then: Timestamp, now: Timestamp) -> Duration {
     let elapsed: SignedDuration = now.duration_since(then);
     elapsed.try_into().unwrap_or_default()
+}
+
+/// The order of challenges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SortBy {
+    /// The opponent's title, then rating, then the time of arrival.
+    #[default]
+    Best,
+    /// The time of arrival.
+    First,
+}
+
+/// The kind of opponent accepted before all others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Preference {
+    #[default]
+    None,
+    Human,
+    Bot,
+}
+
+/// Returns the place of a waiting challenge: friends come first, then the preferred kind of opponent, then the order of `sort_by`.
+pub fn precedence(challenge: &Challenge, settings: &ChallengeSettings, lists: &NameLists) -> impl Ord + use<> {
+    let opponent = challenge.opponent.as_ref();
+    let friend = opponent.is_some_and(|player| lists.friends.contains(&player.id));
+    let kind = opponent.map(Kind::of);
+    let preferred = match settings.preference {
+        Preference::None => true,
+        Preference::Human => kind == Some(Kind::Human),
+        Preference::Bot => kind == Some(Kind::Bot),
+    };
+    let merit = match settings.sort_by {
+        SortBy::First => (0, 0),
+        SortBy::Best => (
+            title_rank(opponent.and_then(|player| player.title.as_deref())),
+            opponent.and_then(|player| player.rating).unwrap_or(0),
+        ),
+    };
+    Reverse((friend, preferred, merit))
+}
+
+/// Titles from grandmaster down to none; bots come last.
+fn title_rank(title: Option<&str>) -> u8 {
+    match title {
+        Some("GM") => 9,
+        Some("WGM" | "IM" | "LM") => 8,
+        Some("WIM" | "FM") => 7,
+        Some("WFM" | "NM" | "CM") => 6,
+        Some("WNM" | "WCM") => 5,
+        Some("BOT" | "C") => 0,
+        Some(_) => 2,
+        None => 1,
+    }
 }

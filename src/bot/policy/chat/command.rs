@@ -1,6 +1,11 @@
 //! Commands in a game's chat, and their answers.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::{
+    Deserialize, Serialize,
+    de::value::{self, StrDeserializer},
+};
 
 use super::{ChatSettings, Thoughts};
 use domain::ChatRoom;
@@ -30,31 +35,22 @@ pub enum ChatCommand {
     Challenge,
 }
 
-impl ChatCommand {
-    /// Every command with its word, in the order of `!help`.
-    pub const ALL: [(Self, &'static str); 17] = [
-        (Self::Help, "help"),
-        (Self::Eval, "eval"),
-        (Self::Pv, "pv"),
-        (Self::PrintEval, "printeval"),
-        (Self::Quiet, "quiet"),
-        (Self::Why, "why"),
-        (Self::Clock, "clock"),
-        (Self::Draw, "draw"),
-        (Self::Takeback, "takeback"),
-        (Self::Wait, "wait"),
-        (Self::Name, "name"),
-        (Self::Cpu, "cpu"),
-        (Self::Ram, "ram"),
-        (Self::Ping, "ping"),
-        (Self::Queue, "queue"),
-        (Self::Variants, "variants"),
-        (Self::Challenge, "challenge"),
-    ];
-
-    fn word(self) -> &'static str {
-        Self::ALL.into_iter().find_map(|(command, word)| (command == self).then_some(word)).unwrap_or_default()
+/// The word of a command.
+impl fmt::Display for ChatCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
+}
+
+impl ChatCommand {
+    /// Every command, in the order of `!help`.
+    pub const ALL: [Self; 17] = {
+        use ChatCommand::*;
+        [
+            Help, Eval, Pv, PrintEval, Quiet, Why, Clock, Draw, Takeback, Wait, Name, Cpu, Ram, Ping, Queue, Variants,
+            Challenge,
+        ]
+    };
 
     /// Returns the command of a line such as `!eval`, in any case of letters. The words of other bots are accepted:
     /// `!commands` is `!help`, `!motor` is `!name`.
@@ -63,7 +59,7 @@ impl ChatCommand {
         match word.as_str() {
             "commands" => Some(Self::Help),
             "motor" => Some(Self::Name),
-            word => Self::ALL.into_iter().find_map(|(command, known)| (known == word).then_some(command)),
+            word => Self::deserialize(StrDeserializer::<value::Error>::new(word)).ok(),
         }
     }
 
@@ -87,7 +83,7 @@ impl ChatCommand {
         match self {
             Self::Help => {
                 let public = settings.commands.iter().filter(|command| **command != Self::Challenge);
-                let words = public.map(|command| format!("!{}", command.word()));
+                let words = public.map(|command| format!("!{command}"));
                 format!("Commands: {}", words.collect::<Vec<_>>().join(" "))
             }
             Self::Eval => or(&context.eval, "I have no opinion yet."),

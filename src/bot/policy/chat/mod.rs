@@ -58,7 +58,7 @@ impl Default for ChatSettings {
             goodbye: "Good game, {opponent}.".to_owned(),
             hello_spectators: "Hello! Type !help to ask how {me} votes on its moves.".to_owned(),
             goodbye_spectators: "Thanks for watching.".to_owned(),
-            commands: ChatCommand::ALL.map(|(command, _)| command).to_vec(),
+            commands: ChatCommand::ALL.to_vec(),
             rooms: vec![ChatRoom::Player, ChatRoom::Spectator],
             thoughts_to_opponent: Thoughts::After,
         }

@@ -76,16 +76,14 @@ impl BotEvent {
     }
 
     fn in_words(&self) -> Option<Sentence> {
-        match self {
-            Self::Account(server, event) => {
-                let (level, kind, words) = account(event);
-                Some(Sentence { level, kind, text: format!("{server}: {words}") })
-            }
+        let (level, kind, words) = match self {
+            Self::Account(_, event) => account(event),
             Self::Game(game, event) => {
                 let (level, kind, words) = in_game(event)?;
-                Some(Sentence { level, kind, text: format!("{}: game {}{words}", game.server, game.id) })
+                (level, kind, format!("game {}{words}", game.id))
             }
-        }
+        };
+        Some(Sentence { level, kind, text: format!("{}: {words}", self.server()) })
     }
 }
 
@@ -313,24 +311,28 @@ mod tests {
 
     fn info() -> Box<GameInfo> {
         let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
-        Box::new(GameInfo {
-            url: Some("https://lichess.org/abcd1234".to_owned()),
-            ..GameInfo::from_start(
-                "abcd1234",
-                GameTerms { variant: Variant::Standard, time_control, rated: true },
-                Player { title: Some("BOT".to_owned()), ..Player::named("Concilio") },
-                Player { rating: Some(1500), ..Player::named("maia1") },
-            )
-        })
+        let terms = GameTerms { variant: Variant::Standard, time_control, rated: true };
+        let us = Player { title: Some("BOT".to_owned()), ..Player::named("Concilio") };
+        let them = Player { rating: Some(1500), ..Player::named("maia1") };
+        let url = Some("https://lichess.org/abcd1234".to_owned());
+        Box::new(GameInfo { url, ..GameInfo::from_start("abcd1234", terms, us, them) })
     }
 
     fn of_account(event: AccountEvent) -> String {
         BotEvent::Account("lichess".into(), event).sentence().expect("a sentence").text
     }
 
-    fn of_game(event: GameEvent) -> String {
+    fn sentence(event: GameEvent) -> Sentence {
         let game = GameKey::new(&"lichess".into(), &GameId::new("abcd1234"));
-        BotEvent::Game(game, event).sentence().expect("a sentence").text
+        BotEvent::Game(game, event).sentence().expect("a sentence")
+    }
+
+    fn of_game(event: GameEvent) -> String {
+        sentence(event).text
+    }
+
+    fn decision() -> Decision {
+        Decision::without_vote("e2e4".parse().expect("a move"), Source::Council)
     }
 
     #[test]
@@ -412,16 +414,14 @@ mod tests {
         let level = |ours| {
             let line =
                 domain::ChatLine { room: domain::ChatRoom::Player, username: "x".to_owned(), text: "hi".to_owned() };
-            let game = GameKey::new(&"lichess".into(), &GameId::new("abcd1234"));
-            BotEvent::Game(game, GameEvent::Chat { line, ours }).sentence().expect("a sentence").level
+            sentence(GameEvent::Chat { line, ours }).level
         };
         assert_eq!((level(true), level(false)), (Level::DEBUG, Level::INFO));
     }
 
     #[test]
     fn only_budgeted_moves_can_be_late() {
-        let elapsed = Duration::from_millis(130);
-        let decision = Decision { elapsed, ..Decision::without_vote("e2e4".parse().expect("a move"), Source::Council) };
+        let decision = Decision { elapsed: Duration::from_millis(130), ..decision() };
         assert!(!is_late(&decision, Budget::fixed(Duration::ZERO, Duration::ZERO)), "found in the opponent's time");
         assert!(is_late(&decision, Budget::fixed(Duration::ZERO, Duration::from_millis(100))));
         assert!(!is_late(&decision, Budget::fixed(Duration::ZERO, Duration::from_millis(200))));
@@ -431,13 +431,8 @@ mod tests {
     fn moves_that_matter_say_why() {
         let line = std::sync::Arc::new(Line::start(Variant::Standard));
         let decided = |split, left_book| {
-            let decision =
-                Decision { split, ..Decision::without_vote("e2e4".parse().expect("a move"), Source::Council) };
-            let lag = Duration::ZERO;
-            let event =
-                GameEvent::Decided { line: line.clone(), decision: decision.into(), budget: None, lag, left_book };
-            let game = GameKey::new(&"lichess".into(), &GameId::new("abcd1234"));
-            BotEvent::Game(game, event).sentence().expect("a sentence")
+            let (line, decision) = (line.clone(), Decision { split, ..decision() }.into());
+            sentence(GameEvent::Decided { line, decision, budget: None, lag: Duration::ZERO, left_book })
         };
         assert_eq!((decided(0.0, false).level, decided(0.0, true).level), (Level::DEBUG, Level::INFO));
         assert_eq!(decided(0.0, true).text, "lichess: game abcd1234: out of book: 1. e4  by council  (0.00 s)");

@@ -121,12 +121,7 @@ impl Lobby {
         }
     }
 
-    pub(super) fn accepted(
-        &mut self,
-        now: Timestamp,
-        id: &ChallengeId,
-        outcome: Result<(), ActionError>,
-    ) {
+    pub(super) fn accepted(&mut self, now: Timestamp, id: &ChallengeId, outcome: Result<(), ActionError>) {
         let game = GameId::from(id);
         // An answer after the start of the game is not new.
         let Some(place) = self.places.get_mut(&game) else { return };

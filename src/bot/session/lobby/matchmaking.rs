@@ -113,12 +113,7 @@ impl Lobby {
         }
     }
 
-    pub(super) fn declined(
-        &mut self,
-        now: Timestamp,
-        id: &ChallengeId,
-        reason: DeclineReason,
-    ) {
+    pub(super) fn declined(&mut self, now: Timestamp, id: &ChallengeId, reason: DeclineReason) {
         self.forget_orders_behind(id);
         self.memory.matchmaker.declined(id, reason, &self.policy.matchmaking, now);
         self.effects.push(LobbyEffect::Save);
