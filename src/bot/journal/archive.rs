@@ -112,17 +112,11 @@ impl<V: RecordedRules> GameRecord<V> {
     }
 
     pub fn us(&self) -> &Player {
-        match self.our_color {
-            Color::White => &self.white,
-            Color::Black => &self.black,
-        }
+        self.our_color.fold_wb(&self.white, &self.black)
     }
 
     pub fn opponent(&self) -> &Player {
-        match self.our_color {
-            Color::White => &self.black,
-            Color::Black => &self.white,
-        }
+        self.our_color.fold_wb(&self.black, &self.white)
     }
 
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
@@ -205,8 +199,7 @@ pub struct OurMove {
     /// Held back for the way to the server.
     #[serde(serialize_with = "seconds")]
     pub lag: Duration,
-    /// Disagreement of the vote: 0 is unanimity, 1 an elector without followers; `None` without a
-    /// vote.
+    /// Disagreement of the vote: 0 is unanimity, 1 an elector without followers; `None` without a vote.
     pub split: Option<f64>,
     /// Mode of the second phase, such as `shared`; `None` without a second phase.
     pub second_phase: Option<String>,
@@ -396,8 +389,7 @@ impl Archive {
     }
 }
 
-/// Every game with the number of its moves; conditions follow. The number comes from the last move: a count of all moves would take
-/// seconds for ten thousand games.
+/// Every game with the number of its moves by the last one: a count would take seconds for ten thousand games.
 const GAMES: &str = "SELECT games.*, coalesce((SELECT ply + 1 FROM moves
     WHERE moves.game = games.id AND superseded_at IS NULL AND confirmed ORDER BY ply DESC LIMIT 1), 0) AS plies FROM games";
 

@@ -59,10 +59,7 @@ impl StartedGame {
     }
 
     pub(super) fn opponent(&self) -> &Player {
-        match self.our_color {
-            Color::White => &self.black,
-            Color::Black => &self.white,
-        }
+        self.our_color.fold_wb(&self.black, &self.white)
     }
 }
 
@@ -83,8 +80,7 @@ impl From<&GameInfo> for StartedGame {
     }
 }
 
-/// A game without a server: its player reports it to the journal. A failure to write is logged, and
-/// the game goes on.
+/// A game without a server: its player reports it. A failure to write is logged, and the game goes on.
 #[derive(Clone)]
 pub struct LocalGame {
     journal: Journal,
@@ -97,8 +93,7 @@ impl LocalGame {
         GameId::new(format!("{:x}{:04x}", since.as_millis(), rand::random::<u16>()))
     }
 
-    /// Records a game's start, or resumes a known one. `place` is written instead of a server's
-    /// name.
+    /// Records a game's start, or resumes a known one; `place` stands for a server's name.
     pub fn start(journal: &Journal, place: &str, game: StartedGame) -> Self {
         let server = ServerName::new(place);
         let key = GameKey::new(&server, &game.id);
@@ -111,8 +106,7 @@ impl LocalGame {
         self.journal.line_seen(&self.key, line, None);
     }
 
-    /// Writes a move of the bot with its votes, and returns when it is stored. `response` is its
-    /// granted time.
+    /// Writes a move of the bot with its votes, and returns when it is stored; `response` is its granted time.
     pub async fn decided<L: GameLine>(
         &self,
         line: Arc<L>,

@@ -417,8 +417,7 @@ impl Journal {
         self.writer.ask(move |store| store.state(&key)).await
     }
 
-    /// Stores a text, such as JSON, beyond this process; returns after the commit. Among two texts for a key the later call wins,
-    /// whichever future is awaited first.
+    /// Stores a text beyond this process; returns after the commit. Of two texts for a key the later call wins.
     pub fn set_state(&self, key: &str, value: String) -> impl Future<Output = Result<(), JournalError>> + use<> {
         let (key, now) = (key.to_owned(), now());
         self.writer.call(move |store| store.set_state(&key, &value, now))

@@ -25,8 +25,7 @@ pub(super) trait Job: Send {
     fn is_kept(&self) -> bool;
 }
 
-/// The longest time until the write of a job without a waiting caller. While there is work, the thread looks at its queue this
-/// often: such a job need not wake it.
+/// The longest time until the write of a job without a waiting caller: such a job need not wake the thread.
 const LINGER: Duration = Duration::from_millis(20);
 
 /// The most entries during a hang of the disk.

@@ -22,8 +22,7 @@ pub struct RecordedVotes {
     entries: Vec<VoteEntry>,
 }
 
-/// Returns the vote on a move of the bot after this line; `None` for a move of the opponent. `read` reads the journal's text of a
-/// move.
+/// Returns the vote on a move of the bot after this line, if it has one. `read` reads the journal's text of a move.
 pub fn recorded_votes<L: GameLine, M: Display>(
     archive: &Archive,
     line: &L,

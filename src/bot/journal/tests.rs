@@ -135,12 +135,9 @@ fn played(line: &Arc<Line>, uci: UciMove) -> Arc<Line> {
 }
 
 fn proposal(line: &Line, elector: &str, best: UciMove, phase: Phase) -> Proposal {
+    let search = SearchId { game: GameId::from("x"), ply: line.ply(), serial: 1, phase };
     Proposal {
-        search: SearchId { game: GameId::from("x"), ply: line.ply(), serial: 1, phase },
-        elector: ElectorName::from(elector),
         machine: (elector == "mbxp").then(|| "garret".into()),
-        best,
-        score: Score::Cp(34),
         bound: Bound::Lower,
         depth: 9,
         selective_depth: 14,
@@ -148,6 +145,7 @@ fn proposal(line: &Line, elector: &str, best: UciMove, phase: Phase) -> Proposal
         nodes: 100_000,
         time: Duration::from_millis(700),
         pv: vec![best; 12],
+        ..Proposal::of_one_ply(search, ElectorName::from(elector), best, Score::Cp(34))
     }
 }
 
@@ -157,14 +155,12 @@ fn decided(key: &GameKey, line: &Arc<Line>, best: UciMove) -> DecidedMove {
         knowledge: name.parse().ok(),
         weight: Some(46.0),
     });
+    let source = if line.ply() == 0 { Source::Book } else { Source::Council };
     DecidedMove {
         game: key.clone(),
         line: Arc::clone(line),
         decision: Arc::new(Decision {
-            best,
-            ponder: None,
             score: Some(Score::Cp(34)),
-            source: if line.ply() == 0 { Source::Book } else { Source::Council },
             criterion: Some(CriterionName::ReSearch),
             votes: votes.to_vec(),
             second_phase: Some(SecondPhase {
@@ -172,9 +168,8 @@ fn decided(key: &GameKey, line: &Arc<Line>, best: UciMove) -> DecidedMove {
                 first_choice: best,
                 proposal: proposal(line, "mbxkcpar", best, Phase::Second),
             }),
-            split: 0.0,
-            processes: Vec::new(),
             elapsed: Duration::from_millis(1900),
+            ..Decision::without_vote(best, source)
         }),
         clock: Some(Duration::from_secs(60 - line.ply() as u64)),
         spent: Duration::from_millis(1),

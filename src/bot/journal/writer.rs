@@ -39,8 +39,7 @@ const QUIET: Duration = Duration::from_secs(1);
 /// writer the other thread cannot reach the log's end.
 const LONG_LOG: u32 = 8000;
 
-/// Interval between attempts on a failing disk, and the maximum number of jobs kept meanwhile; then
-/// the oldest is dropped.
+/// Interval between attempts on a failing disk, and the most jobs kept meanwhile; then the oldest is dropped.
 const RETRY: Duration = Duration::from_secs(1);
 const MOST_KEPT: usize = if cfg!(test) { 100 } else { 100_000 };
 
@@ -122,8 +121,7 @@ impl Writer {
         emptied.map_err(|_| JournalError::Closed)?
     }
 
-    /// Does `work` and returns its value after the commit. If the disk fails, returns
-    /// [`JournalError::Unwritable`] at once and keeps the work for later.
+    /// Does `work` and returns its value after the commit. If the disk fails, the error comes at once, and the work is kept.
     pub(super) fn call<T, W>(&self, work: W) -> impl Future<Output = Result<T, JournalError>> + use<T, W>
     where
         T: Send + 'static,
@@ -132,8 +130,7 @@ impl Writer {
         self.send(work, true)
     }
 
-    /// Returns the value of `question` after the commit of all earlier entries; the question changes nothing. If the disk fails, returns
-    /// [`JournalError::Unwritable`] at once and keeps nothing.
+    /// Returns the value of `question` after all earlier entries. If the disk fails, the error comes at once.
     pub(super) fn ask<T, W>(&self, question: W) -> impl Future<Output = Result<T, JournalError>> + use<T, W>
     where
         T: Send + 'static,
@@ -142,8 +139,7 @@ impl Writer {
         self.send(question, false)
     }
 
-    /// The job is queued at once, before the returned future is polled: entries are written in the
-    /// order of the calls.
+    /// The job is queued before the returned future is polled: entries are written in the order of the calls.
     fn send<T, W>(&self, work: W, writes: bool) -> impl Future<Output = Result<T, JournalError>> + use<T, W>
     where
         T: Send + 'static,

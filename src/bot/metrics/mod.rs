@@ -114,8 +114,7 @@ impl Recorder {
         self.0.render()
     }
 
-    /// Sums up the histograms every minute, for ever: each sample takes memory until then, and perhaps
-    /// nothing requests the text.
+    /// Sums up the histograms every minute, for ever: each sample takes memory until then.
     pub async fn sum_up(self) {
         let mut minutes = tokio::time::interval(SUM_UP);
         loop {
@@ -147,8 +146,7 @@ fn resident_bytes() -> u64 {
     resident_kibibytes(&status).unwrap_or(0) * 1024
 }
 
-/// Reads the resident memory from Linux's `/proc/self/status`: unlike `statm` it does not count in
-/// pages.
+/// Reads the resident memory from `/proc/self/status`: unlike `statm` it does not count in pages.
 fn resident_kibibytes(status: &str) -> Option<u64> {
     status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?.split_whitespace().next()?.parse().ok()
 }

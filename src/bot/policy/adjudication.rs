@@ -157,8 +157,7 @@ pub fn tablebase_result(decision: &Decision) -> Option<GameResult> {
 
 #[derive(Clone, Debug)]
 pub struct GameFacts<'a> {
-    /// Scores for the bot, one for each of its moves, newest last; `None` for moves without one
-    /// (book, forced).
+    /// Scores for the bot's moves, newest last; `None` for moves without one (book, forced).
     pub scores: &'a [Option<Score>],
     pub moves: u32,
     /// The number of pieces on the board, kings and pawns included.
@@ -172,8 +171,7 @@ pub struct GameFacts<'a> {
     pub increment: Duration,
 }
 
-/// Clock of an opponent without increment who is about to lose on time: the bot resigns and offers
-/// nothing.
+/// Clock of an opponent without increment who is about to lose on time: the bot neither resigns nor offers.
 const FLAGGING: Duration = Duration::from_secs(10);
 
 impl GameFacts<'_> {

@@ -117,8 +117,7 @@ impl Adjudicator {
     }
 }
 
-/// Returns true if the position after this move is drawn by repetition or by fifty moves once
-/// claimed.
+/// Returns true if the position after this move is drawn by repetition or fifty moves once claimed.
 fn may_be_claimed(line: &Line, uci: UciMove) -> bool {
     let mut after = line.clone();
     if after.play(uci).is_err() || after.legal_moves().is_empty() {

@@ -16,7 +16,7 @@ use council::{
 use domain::{Action, ChatLine, ChatRoom, Decision, GameInfo, Line, Player, TimeControl, Variant, why};
 
 pub(super) struct Conversation {
-    chat: Chat,
+    pub chat: Chat,
     /// The bot's last move; it is put into words at the first question about it.
     last_move: Option<(Arc<Line>, Arc<Decision>, Budget)>,
 }
@@ -60,11 +60,6 @@ impl Conversation {
         self.chat.context.queue = queue;
         self.describe_last_move();
         actions(info, self.chat.answer(line, Timestamp::now()))
-    }
-
-    /// Returns true if the line asks for more time for the first move, and may.
-    pub(super) fn asks_to_wait(&self, line: &ChatLine) -> bool {
-        self.chat.asks_to_wait(line)
     }
 
     /// Sets the time for the opponent's first move; `None` if it is not limited.
@@ -163,8 +158,7 @@ fn outside_games(mut settings: ChatSettings) -> ChatSettings {
     settings
 }
 
-/// Returns the vote on a move in one line: the elected move and its criterion, the reasons against the other moves, and every elector with
-/// move, score, depth and weight.
+/// Returns the vote on a move in one line: move and criterion, reasons against the others, and every elector.
 fn why(line: &Line, decision: &Decision) -> String {
     let mut text = vote_report::summary(line, decision);
     let reasons = why::decision_in_words(line, decision);

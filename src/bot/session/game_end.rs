@@ -52,8 +52,7 @@ pub(super) async fn record(
     context.tell_of_game(game, GameEvent::Over { info, status, winner, plies, pgn, rating_change });
 }
 
-/// Records the end of a game from the server's record, or else as `told` by the event stream. `seen` is the last known state, if there
-/// is one: it has the bot's colour.
+/// Records the end of a game from the server's record, or else as `told` by the event stream.
 pub(super) fn look_up(
     context: &Arc<AccountContext>,
     game: &GameId,
@@ -144,8 +143,7 @@ pub(super) enum LookUpOutcome {
 }
 
 impl LookUpOutcome {
-    /// Returns the status of a game without other information. A server keeps no game before both
-    /// sides have moved.
+    /// Returns the status of a game without other information. A server keeps no game before both sides have moved.
     const fn status(&self) -> GameStatus {
         match self {
             Self::NotKnown { both_moved: false } => GameStatus::Aborted,
@@ -154,8 +152,7 @@ impl LookUpOutcome {
     }
 }
 
-/// Asks the server for the end of a game, once more after each of the pauses [`AGAIN`]. A finished game (`is_over`) may seem to run for
-/// a while.
+/// Asks for the end of a game, again after each pause of [`AGAIN`]. One that `is_over` may seem to run for a while.
 async fn ask(context: &AccountContext, game: &GameId, is_over: bool) -> LookUpOutcome {
     let mut not_known = 0;
     let mut pauses = AGAIN.into_iter();

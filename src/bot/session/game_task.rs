@@ -201,7 +201,7 @@ impl GameTask {
                     game.chat.hear(&line.username, &line.text);
                 }
                 let mut effects = Vec::new();
-                if game.conversation.asks_to_wait(&line) {
+                if game.conversation.chat.asks_to_wait(&line) {
                     let patience;
                     (patience, effects) = game.machine.wait_longer(now);
                     game.conversation.waits(patience);

@@ -53,8 +53,7 @@ impl StreamLosses {
 mod tests {
     use super::*;
 
-    /// Opens and loses a stream that holds for `held`; returns the loss at which the owner was
-    /// informed.
+    /// Opens and loses a stream that holds for `held`; returns the losses at which the owner was informed.
     fn losses(held: Duration, pause: Duration, times: usize) -> Vec<usize> {
         let (mut losses, mut now) = (StreamLosses::default(), Instant::now());
         let mut told = Vec::new();

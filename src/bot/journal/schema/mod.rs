@@ -50,8 +50,7 @@ fn make_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Moves the whole write-ahead log into the database and empties it, unless a reader keeps it open
-/// for longer than `PATIENCE`.
+/// Moves the whole log into the database and empties it, unless a reader keeps it open for longer than `PATIENCE`.
 pub(super) fn empty_log(connection: &Connection) -> Result<(), JournalError> {
     let busy: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     if busy {

@@ -177,8 +177,7 @@ pub struct TakenPlace {
     pub real_time: bool,
 }
 
-/// The starts of games with an opponent, and the number of successive rematches. Saved as JSON: a
-/// restart forgets no game.
+/// The games with an opponent, and the rematches in a row. Saved as JSON: a restart forgets no game.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OpponentHistory {
@@ -191,8 +190,7 @@ pub struct OpponentHistory {
 }
 
 impl OpponentHistory {
-    /// Records the start of a game; a game resumed after a restart keeps its start. `rematch_of` is the game named by its
-    /// challenge.
+    /// Records the start of a game, once; `rematch_of` is the game named by its challenge.
     pub fn began(&mut self, game: GameId, rematch_of: Option<&GameId>, now: Timestamp) {
         if self.games.contains_key(&game) {
             return;
@@ -394,8 +392,7 @@ fn room_for(
     }
 }
 
-/// Returns true if another real-time game against an opponent of this kind can start. Humans' games
-/// fill the reserved places first.
+/// Returns true if a real-time game against this kind can start. Humans' games fill the reserved places first.
 pub fn has_place(kind: Kind, settings: &ChallengeSettings, places: &[TakenPlace]) -> bool {
     let places = places.iter().filter(|place| place.real_time);
     let humans = places.clone().filter(|place| place.kind == Kind::Human).count();

@@ -52,8 +52,7 @@ impl ChatCommand {
         ]
     };
 
-    /// Returns the command of a line such as `!eval`, in any case of letters. The words of other bots are accepted:
-    /// `!commands` is `!help`, `!motor` is `!name`.
+    /// Returns the command of a line such as `!eval`, in any case; `!commands` and `!motor` are words of other bots.
     pub(super) fn from_line(text: &str) -> Option<Self> {
         let word = text.trim_start().strip_prefix('!')?.split_whitespace().next()?.to_ascii_lowercase();
         match word.as_str() {

@@ -140,8 +140,7 @@ impl Situation<'_> {
 
 /// The time before a withdrawal is repeated.
 const CANCEL_AGAIN: Duration = Duration::from_secs(10);
-/// The number of withdrawals. A server without the challenge by then will never know it, and the next
-/// challenge must not wait.
+/// The number of withdrawals: a server without the challenge by then will never know it.
 const CANCEL_TIMES: u32 = 3;
 
 impl Matchmaker {
@@ -279,8 +278,7 @@ impl Matchmaker {
         self.standing.as_ref().map(|standing| (&standing.id, standing.opponent.as_str()))
     }
 
-    /// Records the start of a challenge's game: earlier refusals of the opponent are forgotten, and a rest begins with
-    /// the last game of a series.
+    /// Records the start of a challenge's game: refusals are forgotten, and after the last game of a series a rest begins.
     pub fn accepted(&mut self, id: &ChallengeId, settings: &MatchmakingSettings, now: Timestamp) {
         if let Some(StandingChallenge { opponent, terms, .. }) = self.take(id) {
             self.refusals.remove(&opponent);
@@ -341,8 +339,7 @@ impl Matchmaker {
         }
     }
 
-    /// Adapts to a system clock set back to `now`: no request was later than that, and no opponent
-    /// rests longer than the settings say.
+    /// Adapts to a system clock set back to `now`: no opponent rests longer than the settings say.
     pub fn clock_set_back(&mut self, settings: &MatchmakingSettings, now: Timestamp) {
         let longest = later(now, settings.max_backoff);
         for refusal in self.refusals.values_mut().flatten() {

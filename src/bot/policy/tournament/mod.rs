@@ -111,8 +111,7 @@ struct Membership {
     asked_at: Option<Timestamp>,
     #[serde(skip)]
     join_sent_at: Option<Timestamp>,
-    /// True after a pairing: the server forgets a player after the game, so the bot must report its
-    /// presence again.
+    /// True after a pairing: the server forgets a player after the game, so presence must be reported again.
     #[serde(skip)]
     paired: bool,
     /// True if joining was reported.
@@ -279,8 +278,7 @@ impl Participation {
         }
     }
 
-    /// Returns true if a tournament is joined already, or not to be joined automatically. A name
-    /// without a kind matches both kinds.
+    /// Returns true if a tournament is joined, or set aside. A name without a kind matches both kinds.
     fn is_settled(&self, tournament: &Tournament) -> bool {
         let same = |known: &Tournament| known.id == tournament.id;
         self.joined.keys().any(same) || self.set_aside.keys().any(same)

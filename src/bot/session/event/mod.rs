@@ -166,8 +166,7 @@ pub enum GameEvent {
     },
 }
 
-/// Returns true if a decision came later than the clock allowed. A decision made in the opponent's
-/// time had no budget.
+/// Returns true if a decision came later than the clock allowed. In the opponent's time there is no budget.
 pub(crate) fn is_late(decision: &Decision, budget: Budget) -> bool {
     !budget.response.is_zero() && decision.elapsed > budget.hard
 }

@@ -47,8 +47,7 @@ mod tests;
 
 /// Maximum time between accepting a challenge and the start of the game.
 const RESERVED: Duration = Duration::from_secs(30);
-/// Initial pause before a request without an answer is repeated; it doubles up to the longest
-/// pause.
+/// Initial pause before a request without an answer is repeated; it doubles each time.
 const AGAIN: Duration = Duration::from_secs(1);
 /// The number of doublings of that pause, up to 16 seconds.
 const DOUBLINGS: u32 = 4;
@@ -476,8 +475,7 @@ impl Lobby {
         self.places.values().filter(|place| !place.correspondence).count()
     }
 
-    /// Returns the taken places: by games, by accepted challenges, by the bot's own challenge, and by the next game of a running
-    /// tournament.
+    /// Returns the places taken by games, accepted challenges, the bot's own one, and a tournament's next game.
     fn taken(&self) -> Vec<TakenPlace> {
         let place = |known: &ReservedPlace| TakenPlace {
             opponent: known.opponent.as_ref().map(|player| player.id.clone()).unwrap_or_default(),

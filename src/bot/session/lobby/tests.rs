@@ -464,6 +464,20 @@ fn challenges(effects: &[LobbyEffect]) -> Option<ChallengeRequest> {
     })
 }
 
+/// A lobby that is about to challenge.
+fn challenging() -> Story {
+    let mut story = matchmaking();
+    story.after(Duration::from_secs(10));
+    story
+}
+
+/// A lobby with a pending challenge to Ann.
+fn has_challenged() -> Story {
+    let mut story = challenging();
+    story.challenges("ours0001");
+    story
+}
+
 impl Story {
     /// Challenges a player; the challenge is pending under `id`.
     fn challenges(&mut self, id: &str) -> String {
@@ -493,9 +507,7 @@ fn refusals_lengthen_the_rest() {
 
 #[test]
 fn silent_players_rest_across_restarts() {
-    let mut story = matchmaking();
-    story.after(Duration::from_secs(10));
-    story.challenges("ours0001");
+    let mut story = has_challenged();
     let effects = story.cancelled("ours0001");
     assert!(effects.contains(&LobbyEffect::Save), "{effects:?}");
     story.restarts();
@@ -505,9 +517,7 @@ fn silent_players_rest_across_restarts() {
 
 #[test]
 fn own_challenge_reserves_a_place() {
-    let mut story = matchmaking();
-    story.after(Duration::from_secs(10));
-    story.challenges("ours0001");
+    let mut story = has_challenged();
     assert!(!acts(&story.challenged("game0001", "Bob")), "it would be one game too many");
     let effects = story.declined("ours0001", DeclineReason::Later);
     assert!(accepts(&effects, "game0001"), "{effects:?}");
@@ -515,16 +525,14 @@ fn own_challenge_reserves_a_place() {
 
 #[test]
 fn taken_place_is_not_given_twice() {
-    let mut story = matchmaking();
-    story.after(Duration::from_secs(10));
+    let mut story = challenging();
     assert!(accepts(&story.challenged("game0001", "Bob"), "game0001"));
     assert_eq!(challenges(&story.finds_ann()), None);
 }
 
 #[test]
 fn answered_challenge_stays() {
-    let mut story = matchmaking();
-    story.after(Duration::from_secs(10));
+    let mut story = challenging();
     let request = challenges(&story.finds_ann()).expect("a challenge");
     story.begins("ours0001", "Ann");
     story.happens(LobbyInput::Challenged(request, Ok(ChallengeId::new("ours0001"))));
@@ -551,9 +559,7 @@ fn series_survives_an_early_start() {
 
 #[test]
 fn due_challenge_is_withdrawn() {
-    let mut story = matchmaking();
-    story.after(Duration::from_secs(10));
-    story.challenges("ours0001");
+    let mut story = has_challenged();
     story.now = later(story.now, Duration::from_secs(60));
     assert_eq!(story.wakes_at(), Some(story.now), "nothing has been done about it yet");
     let effects = story.after(Duration::ZERO);
@@ -563,8 +569,7 @@ fn due_challenge_is_withdrawn() {
 
 #[test]
 fn early_refusal_is_kept() {
-    let mut story = matchmaking();
-    story.after(Duration::from_secs(10));
+    let mut story = challenging();
     let request = challenges(&story.finds_ann()).expect("a challenge");
     assert!(!story.lobby.is_idle(), "it is on its way");
     story.declined("ours0001", DeclineReason::Generic);
@@ -576,18 +581,14 @@ fn early_refusal_is_kept() {
 
 #[test]
 fn immediate_stop_withdraws_challenge() {
-    let mut story = matchmaking();
-    story.after(Duration::from_secs(10));
-    story.challenges("ours0001");
+    let mut story = has_challenged();
     let effects = story.lobby.leave(&story.now.to_zoned(jiff::tz::TimeZone::UTC));
     assert!(does(&effects, &Action::Cancel(ChallengeId::new("ours0001"))), "{effects:?}");
 }
 
 #[test]
 fn closing_withdraws_own_challenge() {
-    let mut story = matchmaking();
-    story.after(Duration::from_secs(10));
-    story.challenges("ours0001");
+    let mut story = has_challenged();
     let effects = story.happens(LobbyInput::Drain);
     assert!(does(&effects, &Action::Cancel(ChallengeId::new("ours0001"))), "{effects:?}");
 }

@@ -62,8 +62,7 @@ pub(super) struct GameMachine {
     refused: Vec<UciMove>,
     /// The pauses between attempts to move in it.
     retries: Backoff,
-    /// The time for the stream to show a move of the bot: at least twice the longest so far in this
-    /// game.
+    /// The time for the stream to show a move of the bot: at least twice the longest so far in this game.
     echo_patience: Duration,
     /// The time of the unanswered request for the whole state.
     whole_state_asked: Option<Instant>,
@@ -241,8 +240,7 @@ impl GameMachine {
         }
     }
 
-    /// Starts the timer of the opponent's first move, if it has not come; returns the time in all.
-    /// It counts from the first sight of the position: a reopened stream gives no more time.
+    /// Starts the timer of the opponent's first move, if it has not come; returns the time since the first sight in all.
     fn wait_for_first_move(&mut self, now: Instant) -> Option<Duration> {
         let patience = self.adjudicator.abort_after(&self.info).filter(|_| self.line.ply() < 2)?;
         let waited = now.saturating_duration_since(self.since);
@@ -250,8 +248,7 @@ impl GameMachine {
         Some(patience)
     }
 
-    /// Doubles the time for the opponent's first move, once; returns the time in all. `None`
-    /// without such a timer.
+    /// Doubles the time for the opponent's first move, once; returns the time in all, if it is limited.
     pub(in crate::session) fn wait_longer(&mut self, now: Instant) -> (Option<Duration>, Vec<GameEffect>) {
         if self.ended.is_some() || self.is_given_up() || self.line.turn() == self.info.our_color {
             return (None, Vec::new());
@@ -272,8 +269,7 @@ impl GameMachine {
         }
     }
 
-    /// Returns the winner of a finished game: by its stream, by the event stream, or by a mate on
-    /// the board.
+    /// Returns the winner of a finished game: by its stream, by the event stream, or by a mate on the board.
     fn winner(&self) -> Option<Color> {
         let told = self.ended.as_ref().and_then(|(_, winner)| *winner);
         let mated = self.state.status == GameStatus::Mate && self.line.is_checkmate();

@@ -16,8 +16,7 @@ pub(super) struct OfferAnswers {
     draw: bool,
     /// True if the requested takeback was granted; `None` without a request.
     takeback: Option<bool>,
-    /// True if an answer has had no effect in time: the next whole state decides whether it is
-    /// repeated.
+    /// True if an answer has had no effect in time: the next whole state decides about its repetition.
     is_doubtful: bool,
     pauses: Backoff,
 }

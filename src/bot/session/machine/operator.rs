@@ -46,8 +46,7 @@ impl GameMachine {
         (self.line.ply() < 2, std::mem::take(&mut self.effects))
     }
 
-    /// Handles the server's refusal. The whole state shows the fate of a move on its way; then the game
-    /// goes on.
+    /// Handles the server's refusal: the whole state shows the fate of a move on its way, and the game goes on.
     pub(super) fn not_given_up(&mut self, now: Instant) {
         if self.is_given_up() {
             self.our_move = MoveState::Theirs;

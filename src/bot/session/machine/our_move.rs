@@ -52,8 +52,7 @@ enum Sending {
     Acknowledged(Instant),
     /// The server accepted it at this time and should have shown it by now.
     Doubtful(Instant),
-    /// Doubtful, after a whole state without the move; that may have been older, so the next one
-    /// decides.
+    /// Doubtful after a whole state without the move; that may have been older, so the next one decides.
     VeryDoubtful(Instant),
     /// Lost, or perhaps lost; to be sent again.
     Unsettled,
@@ -237,8 +236,7 @@ impl GameMachine {
         }
     }
 
-    /// Handles an overdue echo of the bot's move: the requested whole state is newer than the
-    /// acknowledgement, so it decides.
+    /// Handles an overdue echo: the requested whole state is newer than the acknowledgement, so it decides.
     pub(super) fn echo_is_due(&mut self, now: Instant) {
         if let MoveState::Answered(answer) = &mut self.our_move
             && let Sending::Acknowledged(since) = answer.sending

@@ -71,7 +71,6 @@ impl GameMachine {
     }
 
     /// Turns pondering into the search of the bot's move, if an expected position is on the board.
-    /// Returns true if it did.
     pub(super) fn ponder_hit(&mut self, now: Instant) -> bool {
         let hit = |pondering: &mut PonderedLines| {
             // A decision about another expected position is of no use.
