@@ -30,16 +30,12 @@ use util::{Secret, Shutdown};
 #[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ControlCommand {
     /// Takes and makes no challenges until [`Resume`](Self::Resume); running games go on.
-    Pause {
-        /// One account alone.
-        account: Option<ServerName>,
-    },
+    Pause { account: Option<ServerName> },
     /// Accepts and makes challenges again.
-    Resume {
-        account: Option<ServerName>,
-    },
+    Resume { account: Option<ServerName> },
     /// Finishes the running games, takes no new ones, and ends the program.
     Drain {},
+    /// Reads the settings again.
     Reload {},
     /// Challenges a player, once or several times.
     Challenge {
@@ -60,45 +56,23 @@ pub enum ControlCommand {
         account: Option<ServerName>,
     },
     /// Withdraws the pending challenge, and drops queued ones.
-    Cancel {
-        account: Option<ServerName>,
-    },
+    Cancel { account: Option<ServerName> },
     /// Blocks a player, also after a restart.
-    Block {
-        name: String,
-        account: Option<ServerName>,
-    },
-    Join {
-        /// The address of its page, or its name; on FICS its number.
-        tournament: Tournament,
-        /// The team to play for in a battle of teams.
-        team: Option<String>,
-        password: Option<String>,
-        account: Option<ServerName>,
-    },
-    Leave {
-        /// The tournament; the joined one if absent.
-        tournament: Option<Tournament>,
-        account: Option<ServerName>,
-    },
-    /// Resigns a game, or aborts it before the first move.
-    Resign {
-        game: GameId,
-        /// The account, if several have a game of this name.
-        account: Option<ServerName>,
-    },
+    Block { name: String, account: Option<ServerName> },
+    /// Joins a tournament by the address of its page, or its name, on FICS its number; for a team in a battle of teams.
+    Join { tournament: Tournament, team: Option<String>, password: Option<String>, account: Option<ServerName> },
+    /// Leaves a tournament; the joined one if absent.
+    Leave { tournament: Option<Tournament>, account: Option<ServerName> },
+    /// Resigns a game, or aborts it before the first move. Several accounts may have a game of this name.
+    Resign { game: GameId, account: Option<ServerName> },
     /// Offers a draw, or accepts the opponent's offer.
-    Draw {
-        game: GameId,
-        /// The account, if several have a game of this name.
-        account: Option<ServerName>,
-    },
+    Draw { game: GameId, account: Option<ServerName> },
+    /// Says something in a game.
     Chat {
         game: GameId,
         text: String,
         #[serde(default = "to_the_player")]
         room: ChatRoom,
-        /// The account, if several have a game of this name.
         account: Option<ServerName>,
     },
 }
@@ -187,17 +161,17 @@ impl Control {
     /// Executes a command, and describes the result in one sentence.
     pub async fn perform(&self, command: ControlCommand) -> Result<String, ControlError> {
         use ControlCommand as Command;
-        match command {
-            Command::Pause { account } => self.all(account.as_ref(), &AccountCommand::Pause(true)).await,
-            Command::Resume { account } => self.all(account.as_ref(), &AccountCommand::Pause(false)).await,
+        let (account, command) = match command {
             Command::Drain {} => {
                 self.shutdown.drain.cancel();
-                Ok("no new games; the program ends with the last running one".to_owned())
+                return Ok("no new games; the program ends with the last running one".to_owned());
             }
-            Command::Reload {} => match self.reload.get() {
-                Some(reload) => reload().await.map_err(ControlError::Reload),
-                None => Err(ControlError::Reload("these accounts have no settings to reload".to_owned())),
-            },
+            Command::Reload {} => {
+                let Some(reload) = self.reload.get() else {
+                    return Err(ControlError::Reload("these accounts have no settings to reload".to_owned()));
+                };
+                return reload().await.map_err(ControlError::Reload);
+            }
             Command::Challenge { name, time_control, games, rated, color, variant, account } => {
                 let terms = domain::GameTerms { variant, time_control, rated };
                 let request = ChallengeRequest { opponent: name, terms, our_color: color, initial_fen: None };
@@ -205,28 +179,30 @@ impl Control {
                 if !(1..=MOST_GAMES).contains(&games) {
                     return Err(ControlError::NotNow(format!("{games} games: expected 1 to {MOST_GAMES}")));
                 }
-                self.one(account.as_ref(), AccountCommand::Challenge(request, games)).await
-            }
-            Command::Cancel { account } => self.all(account.as_ref(), &AccountCommand::Cancel).await,
-            Command::Block { name, account } => {
-                check_name(&name)?;
-                self.all(account.as_ref(), &AccountCommand::Block(name)).await
+                (account, AccountCommand::Challenge(request, games))
             }
             Command::Join { tournament, team, password, account } => {
                 let password = password.map(Secret::new);
-                let entry = TournamentEntry { tournament, team, password, pair_now: true };
-                self.one(account.as_ref(), AccountCommand::Join(entry)).await
+                (account, AccountCommand::Join(TournamentEntry { tournament, team, password, pair_now: true }))
             }
-            Command::Leave { tournament, account } => {
-                self.all(account.as_ref(), &AccountCommand::Leave(tournament)).await
+            Command::Block { name, account } => {
+                check_name(&name)?;
+                (account, AccountCommand::Block(name))
             }
-            Command::Resign { game, account } => {
-                self.for_game_account(account.as_ref(), game, GameCommand::Resign).await
-            }
-            Command::Draw { game, account } => self.for_game_account(account.as_ref(), game, GameCommand::Draw).await,
+            Command::Pause { account } => (account, AccountCommand::Pause(true)),
+            Command::Resume { account } => (account, AccountCommand::Pause(false)),
+            Command::Cancel { account } => (account, AccountCommand::Cancel),
+            Command::Leave { tournament, account } => (account, AccountCommand::Leave(tournament)),
+            Command::Resign { game, account } => (account, AccountCommand::InGame(game, GameCommand::Resign)),
+            Command::Draw { game, account } => (account, AccountCommand::InGame(game, GameCommand::Draw)),
             Command::Chat { game, text, room, account } => {
-                self.for_game_account(account.as_ref(), game, GameCommand::Chat(room, text)).await
+                (account, AccountCommand::InGame(game, GameCommand::Chat(room, text)))
             }
+        };
+        match command {
+            AccountCommand::InGame(game, command) => self.for_game_account(account.as_ref(), game, command).await,
+            AccountCommand::Challenge(..) | AccountCommand::Join(_) => self.one(account.as_ref(), command).await,
+            _ => self.all(account.as_ref(), &command).await,
         }
     }
 

@@ -127,15 +127,14 @@ pub(super) fn complete_record(
 
 #[derive(Debug)]
 pub(super) enum LookUpOutcome {
+    /// The server's record of the finished game.
     Found(Box<GameInfo>, GameState),
     /// By the server's answer it still runs.
     StillRuns,
     /// The server does not answer, or the journal does not.
     NoAnswer,
-    NotKnown {
-        /// True if both sides had moved, as far as known.
-        both_moved: bool,
-    },
+    /// The server knows no such game; true if both sides had moved, as far as known.
+    NotKnown { both_moved: bool },
     /// The server does not serve finished games.
     NotTold,
     /// The daemon stops before an answer.

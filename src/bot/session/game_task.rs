@@ -361,10 +361,7 @@ impl RunningGame {
                     return;
                 }
                 let request = self.request(request, line, Vec::new(), self.time(clocks, received), excluded);
-                match self.is_correspondence() {
-                    true => self.wait_for_turn(request, received),
-                    false => self.search(request),
-                }
+                if self.is_correspondence() { self.wait_for_turn(request, received) } else { self.search(request) }
             }
             GameEffect::Ponder { request, mut lines } => {
                 let line = lines.remove(0);

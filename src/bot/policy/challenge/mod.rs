@@ -113,14 +113,10 @@ impl ChallengeSettings {
     }
 
     pub fn faults(&self) -> Vec<Fault> {
-        let mut faults = Vec::new();
-        faults.extend(self.human.faults().into_iter().map(|fault| fault.below("human")));
-        faults.extend(self.bot.faults().into_iter().map(|fault| fault.below("bot")));
-        faults.extend(Fault::unless_ordered(
-            ("reserved_for_humans", self.reserved_for_humans),
-            ("concurrency", self.concurrency),
-        ));
-        faults
+        let human = self.human.faults().into_iter().map(|fault| fault.below("human"));
+        let bot = self.bot.faults().into_iter().map(|fault| fault.below("bot"));
+        let reserved = ("reserved_for_humans", self.reserved_for_humans);
+        human.chain(bot).chain(Fault::unless_ordered(reserved, ("concurrency", self.concurrency))).collect()
     }
 }
 
@@ -229,17 +225,12 @@ pub struct ChallengeContext<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChallengeVerdict {
+    /// Accept now.
     Accept,
-    /// Judge it again when a game ends, or at the time given.
-    Wait {
-        /// The end of the reason, if it is known.
-        until: Option<Timestamp>,
-        why: String,
-    },
-    Decline {
-        reason: DeclineReason,
-        why: String,
-    },
+    /// Judge it again when a game ends, or at the time given; `why` is for the journal.
+    Wait { until: Option<Timestamp>, why: String },
+    /// The reason is for the server, `why` for the journal.
+    Decline { reason: DeclineReason, why: String },
     /// The challenge is not for the bot.
     Ignore,
 }
@@ -316,11 +307,8 @@ fn can_be_played(challenge: &Challenge, context: &ChallengeContext<'_>) -> Resul
         return refuse(DeclineReason::Generic, "the rule noAbort would make a game without a first move endless");
     }
     if !context.variants.contains(&variant) {
-        let reason = if variant.is_standard_rules() || context.variants.len() > 1 {
-            DeclineReason::Variant
-        } else {
-            DeclineReason::Standard
-        };
+        let others = variant.is_standard_rules() || context.variants.len() > 1;
+        let reason = if others { DeclineReason::Variant } else { DeclineReason::Standard };
         return refuse(reason, format!("no engine plays {variant}"));
     }
     let Some(fen) = challenge.initial_fen.as_deref() else { return Ok(()) };

@@ -238,12 +238,10 @@ impl MatchmakingSettings {
         faults.extend(Fault::unless_ordered(("backoff", self.backoff), ("max_backoff", self.max_backoff)));
         for (name, kind) in &self.types {
             let most = kind.max_rating_difference.unwrap_or(u32::MAX);
+            let least = ("min_rating_difference", kind.min_rating_difference);
             let ordered = [
                 Fault::unless_ordered(("min_rating", kind.min_rating), ("max_rating", kind.max_rating)),
-                Fault::unless_ordered(
-                    ("min_rating_difference", kind.min_rating_difference),
-                    ("max_rating_difference", most),
-                ),
+                Fault::unless_ordered(least, ("max_rating_difference", most)),
             ];
             faults.extend(ordered.into_iter().flatten().map(|fault| fault.below(name).below("types")));
         }

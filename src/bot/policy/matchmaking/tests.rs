@@ -21,15 +21,11 @@ fn settings() -> MatchmakingSettings {
 }
 
 fn bot(name: &str, rating: u32) -> Account {
+    let keys = Variant::ALL.map(Variant::key).into_iter().chain(Speed::ALL.map(Speed::key));
     Account {
         player: Player { title: Some("BOT".to_owned()), ..Player::named(name) },
         is_bot: true,
-        ratings: Variant::ALL
-            .map(|variant| variant.key().to_owned())
-            .into_iter()
-            .chain(Speed::ALL.map(|speed| speed.key().to_owned()))
-            .map(|name| (name, rating))
-            .collect(),
+        ratings: keys.map(|key| (key.to_owned(), rating)).collect(),
         games_played: 1,
     }
 }
@@ -123,11 +119,8 @@ fn unanswered_challenge_is_withdrawn() {
     assert_eq!(step_at(&mut matchmaker, &settings, late, |_| ()), MatchmakingStep::Wait(Some(late + 10.seconds())));
     assert_eq!(step_at(&mut matchmaker, &settings, late + 10.seconds(), |_| ()), MatchmakingStep::Cancel(id.clone()));
     matchmaker.unanswered(&id, &settings, late);
-    assert_eq!(
-        step_at(&mut matchmaker, &settings, late, |_| ()),
-        MatchmakingStep::Wait(Some(NOW + 1.minute())),
-        "the gap"
-    );
+    let gap = step_at(&mut matchmaker, &settings, late, |_| ());
+    assert_eq!(gap, MatchmakingStep::Wait(Some(NOW + 1.minute())));
     assert_eq!(request_at(&mut matchmaker, &settings, &[bot("Robot", 2000)], 0, late), None, "left alone");
 }
 
@@ -198,11 +191,8 @@ fn limited_opponents_rest() {
 fn weights_and_turns_pick_the_type() {
     let settings = settings();
     let between = [bot("robot", 1750)];
-    let blitz = (0..400)
-        .filter(|&seed| {
-            choose(&mut Matchmaker::default(), &settings, &between, seed).is_some_and(|(_, s)| s == Speed::Blitz)
-        })
-        .count();
+    let speed = |seed| choose(&mut Matchmaker::default(), &settings, &between, seed).map(|(_, speed)| speed);
+    let blitz = (0..400).filter(|&seed| speed(seed) == Some(Speed::Blitz)).count();
     assert!((250..350).contains(&blitz), "three of four, not {blitz} of 400");
     let cyclic = MatchmakingSettings { selection: Selection::Cyclic, ..settings };
     let mut matchmaker = Matchmaker::default();
@@ -215,11 +205,9 @@ fn weights_and_turns_pick_the_type() {
 fn empty_type_passes_its_turn() {
     let mut cyclic = MatchmakingSettings { selection: Selection::Cyclic, ..settings() };
     cyclic.types.insert("arduous".to_owned(), MatchType { min_rating: 3999, ..MatchType::default() });
-    let mut matchmaker = Matchmaker::default();
-    let speeds: Vec<_> = (0..4)
-        .filter_map(|seed| choose(&mut matchmaker, &cyclic, &[bot("robot", 1750)], seed))
-        .map(|(_, speed)| speed)
-        .collect();
+    let (mut matchmaker, bots) = (Matchmaker::default(), [bot("robot", 1750)]);
+    let chosen = (0..4).filter_map(|seed| choose(&mut matchmaker, &cyclic, &bots, seed));
+    let speeds: Vec<_> = chosen.map(|(_, speed)| speed).collect();
     assert_eq!(speeds, [Speed::Blitz, Speed::Bullet, Speed::Blitz, Speed::Bullet]);
 }
 
@@ -227,9 +215,8 @@ fn empty_type_passes_its_turn() {
 fn high_ratings_can_be_preferred() {
     let high = MatchmakingSettings { rating_preference: RatingPreference::High, ..settings() };
     let bots = [bot("low", 1700), bot("high", 1800)];
-    let count = (0..200)
-        .filter(|&seed| choose(&mut Matchmaker::default(), &high, &bots, seed).is_some_and(|(name, _)| name == "high"))
-        .count();
+    let name = |seed| choose(&mut Matchmaker::default(), &high, &bots, seed).map(|(name, _)| name);
+    let count = (0..200).filter(|&seed| name(seed).as_deref() == Some("high")).count();
     assert!(count > 180, "{count} of 200");
 }
 
@@ -247,13 +234,9 @@ fn stuck_challenge_is_forgotten() {
 }
 
 fn of_type(change: impl Fn(&mut MatchType)) -> MatchmakingSettings {
-    let mut settings = MatchmakingSettings {
-        rest: 0,
-        types: BTreeMap::from([("blitz".to_owned(), MatchType::default())]),
-        ..settings()
-    };
-    settings.types.values_mut().for_each(change);
-    settings
+    let mut kind = MatchType::default();
+    change(&mut kind);
+    MatchmakingSettings { rest: 0, types: BTreeMap::from([("blitz".to_owned(), kind)]), ..settings() }
 }
 
 #[test]
@@ -311,11 +294,8 @@ fn series_alternates_colours() {
     let id = ChallengeId::new("ours0002");
     matchmaker.made(id.clone(), &second.opponent, second.terms, later);
     matchmaker.accepted(&id, &settings, later);
-    assert_eq!(
-        step_at(&mut matchmaker, &settings, later, |situation| situation.idle_since = later),
-        MatchmakingStep::Wait(Some(later + 8.minutes())),
-        "it was the last"
-    );
+    let idle = step_at(&mut matchmaker, &settings, later, |situation| situation.idle_since = later);
+    assert_eq!(idle, MatchmakingStep::Wait(Some(later + 8.minutes())), "it was the last");
 }
 
 #[test]
@@ -328,10 +308,7 @@ fn series_ends_with_refusal_or_absence() {
     matchmaker.declined(&id, DeclineReason::Later, &settings, NOW);
     assert_eq!(request_at(&mut matchmaker, &settings, &both, 0, NOW).expect("bert").opponent, "bert");
     assert_eq!(request_at(&mut matchmaker, &settings, &both[..1], 0, NOW), None, "bert has gone, anna has refused");
-    assert_eq!(
-        request_at(&mut matchmaker, &settings, &both, 0, NOW).map(|request| request.opponent).as_deref(),
-        Some("bert")
-    );
+    assert_eq!(request_at(&mut matchmaker, &settings, &both, 0, NOW).expect("bert").opponent, "bert");
 }
 
 /// A server in trouble, or one that limits our requests, costs no game of a series.

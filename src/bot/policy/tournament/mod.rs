@@ -60,13 +60,13 @@ pub struct TournamentSituation<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TournamentStep {
-    Look {
-        teams: Vec<String>,
-        named: Vec<Tournament>,
-    },
+    /// Fetch the tournaments of these teams, and those named in the settings.
+    Look { teams: Vec<String>, named: Vec<Tournament> },
+    /// Fetch the state of a tournament.
     Ask(Tournament),
     /// Join, or report presence.
     Join(TournamentEntry),
+    /// Withdraw for now.
     Withdraw(Tournament),
 }
 

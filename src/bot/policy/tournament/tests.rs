@@ -19,8 +19,8 @@ const VARIANTS: [Variant; 1] = [Variant::Standard];
 
 impl Story {
     fn new() -> Self {
-        let settings =
-            TournamentSettings { enabled: true, teams: vec!["bots".to_owned()], ..TournamentSettings::default() };
+        let teams = vec!["bots".to_owned()];
+        let settings = TournamentSettings { enabled: true, teams, ..TournamentSettings::default() };
         Self {
             participation: Participation::default(),
             policy: TournamentPolicy { settings, named: Vec::new() },
@@ -33,14 +33,9 @@ impl Story {
     fn with<T>(&mut self, ask: impl FnOnce(&mut Participation, &TournamentSituation) -> T) -> T {
         let now = self.now.to_zoned(TimeZone::UTC);
         let ratings = [("blitz".to_owned(), 2000)];
-        let situation = TournamentSituation {
-            now: &now,
-            policy: &self.policy,
-            open: self.open,
-            playing: &self.playing,
-            variants: &VARIANTS,
-            ratings: &ratings,
-        };
+        let (policy, open, playing) = (&self.policy, self.open, &self.playing);
+        let situation =
+            TournamentSituation { now: &now, policy, open, playing, variants: &VARIANTS, ratings: &ratings };
         ask(&mut self.participation, &situation)
     }
 
@@ -301,10 +296,8 @@ fn refused_token_keeps_participation() {
 
     // A player who was never accepted may lack the scope, and does not ask every few seconds.
     let (mut story, arena) = Story::asked_to_take_part();
-    assert_eq!(
-        story.answered(&arena, Err(refused())),
-        Some(TournamentNews::NotJoined("not authorised: No such token".to_owned()))
-    );
+    let news = story.answered(&arena, Err(refused()));
+    assert_eq!(news, Some(TournamentNews::NotJoined("not authorised: No such token".to_owned())));
     story.wait(600);
     assert!(!story.due().contains(&join(&arena, true)));
 }

@@ -48,54 +48,31 @@ impl BotEvent {
 
 #[derive(Clone, Debug)]
 pub enum AccountEvent {
-    Connected {
-        account: Account,
-        /// The time without a connection; `None` for the first one.
-        away: Option<Duration>,
-    },
+    /// The connection, and the time without one; `None` for the first connection.
+    Connected { account: Account, away: Option<Duration> },
     /// The connection was lost; it is being mended.
-    Disconnected {
-        reason: String,
-    },
-    Rejected {
-        reason: String,
-    },
+    Disconnected { reason: String },
+    /// The server refuses the account; nothing more happens on this account.
+    Rejected { reason: String },
+    /// The account was paused or resumed, or is about to stop.
     Mode(AccountMode),
-    Challenge {
-        challenge: Box<Challenge>,
-        outcome: ChallengeOutcome,
-        why: String,
-    },
-    Challenged {
-        request: ChallengeRequest,
-        /// The pending challenge, or the reason for its failure.
-        outcome: Result<ChallengeId, String>,
-    },
-    Declined {
-        challenge: ChallengeId,
-        /// The player who declined, if known.
-        opponent: Option<String>,
-        reason: DeclineReason,
-    },
-    Tournament {
-        name: String,
-        what: TournamentNews,
-    },
-    /// A limit of the server's is reached, as far as it concerns new games.
-    Limited {
-        what: String,
-        until: Timestamp,
-    },
-    /// A message to the bot outside a game.
-    Tell {
-        /// The speaker; on FICS any name may be an unregistered one.
-        from: Player,
-        text: String,
-    },
-    Commanded {
-        done: String,
-    },
+    /// A decision about a challenge to the bot.
+    Challenge { challenge: Box<Challenge>, outcome: ChallengeOutcome, why: String },
+    /// A challenge by the bot, with its id or the reason for its failure.
+    Challenged { request: ChallengeRequest, outcome: Result<ChallengeId, String> },
+    /// A challenge by the bot was declined, by the opponent if known.
+    Declined { challenge: ChallengeId, opponent: Option<String>, reason: DeclineReason },
+    /// News of a tournament, by its full name.
+    Tournament { name: String, what: TournamentNews },
+    /// A limit of the server's is reached, as far as it concerns new games; `what` is impossible until then.
+    Limited { what: String, until: Timestamp },
+    /// A message to the bot outside a game; on FICS any name may be an unregistered one.
+    Tell { from: Player, text: String },
+    /// The operator's command was carried out.
+    Commanded { done: String },
+    /// A handled fault.
     Fault(String),
+    /// The account has stopped on request.
     Closed,
 }
 
@@ -112,58 +89,35 @@ pub enum AccountMode {
 
 #[derive(Clone, Debug)]
 pub enum GameEvent {
-    Started {
-        info: Box<GameInfo>,
-        electors: Arc<[ElectorSpec]>,
-        /// The number of moves made already: more than one or two in a resumed game.
-        ply: usize,
-    },
-    Position {
-        line: Arc<Line>,
-        /// Both clocks from the same message.
-        clocks: Option<Clocks>,
-    },
+    /// The start, or the resumption, of a game after `ply` moves of both sides.
+    Started { info: Box<GameInfo>, electors: Arc<[ElectorSpec]>, ply: usize },
+    /// The position on the board; both clocks are from the same message.
+    Position { line: Arc<Line>, clocks: Option<Clocks> },
     /// An elector's proposal; the score is from the bot's side.
     Proposal(Proposal),
-    Decided {
-        line: Arc<Line>,
-        decision: Arc<Decision>,
-        /// Its time; `None` for a move from the journal.
-        budget: Option<Budget>,
-        /// The time reserved for the connection.
-        lag: Duration,
-        /// True for the bot's first move out of book after a book move.
-        left_book: bool,
-    },
-    Sent {
-        lag: Duration,
-    },
-    Chat {
-        line: ChatLine,
-        /// True for the bot's own message.
-        ours: bool,
-    },
-    OpponentGone {
-        gone: bool,
-        /// The time until the win may be claimed, if the server reports it.
-        claim_after: Option<Duration>,
-    },
+    /// The decision in the position `line`. A move from the journal has no budget; `lag` is the time reserved for the
+    /// connection. `left_book` is true for the bot's first move out of book after a book move.
+    Decided { line: Arc<Line>, decision: Arc<Decision>, budget: Option<Budget>, lag: Duration, left_book: bool },
+    /// A move was sent, and acknowledged after this time.
+    Sent { lag: Duration },
+    /// A chat message; `ours` is true for the bot's own.
+    Chat { line: ChatLine, ours: bool },
+    /// The opponent left the game or came back; the win may be claimed after this time, if the server reports it.
+    OpponentGone { gone: bool, claim_after: Option<Duration> },
+    /// A handled fault.
     Fault(String),
+    /// The end, after `plies` moves of both sides, as far as it is known, with the PGN file.
     Over {
-        /// The game; `None` without a known state.
         info: Option<Box<GameInfo>>,
         status: GameStatus,
         winner: Option<Color>,
-        /// The number of moves of both sides.
         plies: usize,
         pgn: Option<PathBuf>,
         /// The change of the bot's rating, if it is known already.
         rating_change: Option<i32>,
     },
     /// The server reported the change of the bot's rating after the end.
-    Rated {
-        change: i32,
-    },
+    Rated { change: i32 },
 }
 
 /// Returns true if a decision came later than the clock allowed. In the opponent's time there is no budget.

@@ -345,34 +345,32 @@ mod tests {
                 .to_vec(),
             games_played: 1,
         };
-        assert_eq!(
-            of_account(AccountEvent::Connected { account: account.clone(), away: None }),
-            "lichess: connected as BOT Concilio (bullet 1500, blitz 1620)"
-        );
-        assert_eq!(
-            of_account(AccountEvent::Connected { account, away: Some(Duration::from_secs(12)) }),
-            "lichess: connected again as BOT Concilio after 12 s"
-        );
         let challenge = Challenge {
             our_color: Some(Color::Black),
             ..Challenge::to_us(ChallengeId::new("abcd1234"), info().black, info().terms)
         };
-        assert_eq!(
-            of_account(AccountEvent::Challenge {
-                challenge: Box::new(challenge),
-                outcome: ChallengeOutcome::Declined,
-                why: "their rating is too low".to_owned(),
-            }),
-            "lichess: challenge from maia1 (1500), 3+2 rated blitz, bot has black: declined, their rating is too low"
-        );
-        assert_eq!(
-            of_account(AccountEvent::Declined {
-                challenge: ChallengeId::new("ours0001"),
-                opponent: Some("maia1".to_owned()),
-                reason: DeclineReason::TooFast,
-            }),
-            "lichess: challenge ours0001 declined by maia1: too fast"
-        );
+        let (challenge, why) = (Box::new(challenge), "their rating is too low".to_owned());
+        let (ours, opponent) = (ChallengeId::new("ours0001"), Some("maia1".to_owned()));
+        for (event, text) in [
+            (
+                AccountEvent::Connected { account: account.clone(), away: None },
+                "lichess: connected as BOT Concilio (bullet 1500, blitz 1620)",
+            ),
+            (
+                AccountEvent::Connected { account, away: Some(Duration::from_secs(12)) },
+                "lichess: connected again as BOT Concilio after 12 s",
+            ),
+            (
+                AccountEvent::Challenge { challenge, outcome: ChallengeOutcome::Declined, why },
+                "lichess: challenge from maia1 (1500), 3+2 rated blitz, bot has black: declined, their rating is too low",
+            ),
+            (
+                AccountEvent::Declined { challenge: ours, opponent, reason: DeclineReason::TooFast },
+                "lichess: challenge ours0001 declined by maia1: too fast",
+            ),
+        ] {
+            assert_eq!(of_account(event), text);
+        }
     }
 
     #[test]
@@ -397,14 +395,8 @@ mod tests {
         assert!(no_winner.contains("over: ended by checkmate with an unknown winner against"), "{no_winner}");
         assert!(over(None, GameStatus::Mate, Some(Color::Black)).contains("over: 0-1 by checkmate, written"));
         assert!(over(Some(info()), GameStatus::Aborted, None).contains("over: aborted against"));
-        let rated = GameEvent::Over {
-            info: Some(info()),
-            status: GameStatus::Mate,
-            winner: Some(Color::White),
-            plies: 67,
-            pgn: None,
-            rating_change: Some(4),
-        };
+        let (status, winner, rating_change) = (GameStatus::Mate, Some(Color::White), Some(4));
+        let rated = GameEvent::Over { info: Some(info()), status, winner, plies: 67, pgn: None, rating_change };
         assert!(of_game(rated).ends_with("won by checkmate against maia1 (1500) after 34 moves, rating +4"));
         assert_eq!(of_game(GameEvent::Rated { change: -9 }), "lichess: game abcd1234: rating change -9");
     }

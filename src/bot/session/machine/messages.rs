@@ -48,44 +48,34 @@ pub(in crate::session) struct DecidedSearch {
 
 #[derive(Debug, PartialEq)]
 pub(in crate::session) enum GameEffect {
-    Search {
-        request: RequestId,
-        line: Arc<Line>,
-        clocks: Option<Clocks>,
-        /// The arrival of the server's message about this position; it started the bot's clock.
-        received: Instant,
-        excluded: Vec<UciMove>,
-    },
-    /// Search these expected positions in the opponent's time.
-    Ponder {
-        /// Returned with the decision.
-        request: RequestId,
-        /// At least one, the likeliest first.
-        lines: Vec<Arc<Line>>,
-    },
-    /// A pondered position is on the board: the bot's clock runs.
-    PonderHit {
-        clocks: Option<Clocks>,
-        received: Instant,
-    },
+    /// Search this position, with the bot to move, without the `excluded` moves. The server's message about it was `received`
+    /// then: it started the bot's clock. The decision has the number of the request.
+    Search { request: RequestId, line: Arc<Line>, clocks: Option<Clocks>, received: Instant, excluded: Vec<UciMove> },
+    /// Search these expected positions in the opponent's time: at least one, the likeliest first.
+    Ponder { request: RequestId, lines: Vec<Arc<Line>> },
+    /// A pondered position is on the board since the server's message was `received`: the bot's clock runs.
+    PonderHit { clocks: Option<Clocks>, received: Instant },
     /// The searched position is neither on the board nor expected any more.
     StopSearch,
+    /// Write the moves of the board into the record.
     RecordMoves,
+    /// Write a decision into the record, before its move is sent.
     RecordDecision(Box<DecidedSearch>),
+    /// Record a granted takeback.
     RecordTakeback,
     /// Send a move; its outcome comes back as [`GameInput::Sent`].
-    Send {
-        answer: u64,
-        uci: UciMove,
-        offer_draw: bool,
-    },
+    Send { answer: u64, uci: UciMove, offer_draw: bool },
     /// Any other request; the server's events show its effect.
     Do(Action),
+    /// Fetch the whole state.
     Resync,
     /// Set a timer; an earlier one of the same kind is replaced.
     Wake(Timer, Duration),
+    /// Remove a timer.
     Forget(Timer),
+    /// A fault for the record.
     Fault(String),
+    /// The game is over; nothing more comes.
     Over(GameOver),
 }
 
