@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::{PlayerSettings, hardware};
 use crate::policy::{
     ChatSettings,
-    chat::{Chat, ChatContext},
+    chat::{Chat, ChatContext, Said},
 };
 use council::{
     clock::Budget,
@@ -180,7 +180,7 @@ fn names(variants: &[Variant]) -> Vec<String> {
     variants.iter().map(ToString::to_string).collect()
 }
 
-fn actions(info: &GameInfo, said: Vec<(ChatRoom, String)>) -> Vec<Action> {
+fn actions(info: &GameInfo, said: Said) -> Vec<Action> {
     said.into_iter().map(|(room, text)| Action::Chat(info.id.clone(), room, text)).collect()
 }
 

@@ -29,6 +29,9 @@ const TIMES_NOT_KNOWN: u32 = 2;
 /// The last known state of a game, if there is one: its constant part, and the number of moves of both sides.
 pub(super) type LastState = Option<(Box<GameInfo>, usize)>;
 
+/// The status and the winner of a finished game.
+type Ending = (GameStatus, Option<Color>);
+
 /// Records and announces the end of a game, with the change of the bot's rating if the server has announced it already.
 pub(super) async fn record(
     context: &AccountContext,
@@ -53,24 +56,14 @@ pub(super) async fn record(
 }
 
 /// Records the end of a game from the server's record, or else as `told` by the event stream.
-pub(super) fn look_up(
-    context: &Arc<AccountContext>,
-    game: &GameId,
-    seen: LastState,
-    told: Option<(GameStatus, Option<Color>)>,
-) {
+pub(super) fn look_up(context: &Arc<AccountContext>, game: &GameId, seen: LastState, told: Option<Ending>) {
     let (context, game) = (Arc::clone(context), game.clone());
     context.requests.clone().spawn(async move {
         supervised!("look-up", look_up_now(&context, &game, seen.clone(), told.clone())).await;
     });
 }
 
-async fn look_up_now(
-    context: &AccountContext,
-    game: &GameId,
-    seen: LastState,
-    told: Option<(GameStatus, Option<Color>)>,
-) {
+async fn look_up_now(context: &AccountContext, game: &GameId, seen: LastState, told: Option<Ending>) {
     // An adjourned game is not over.
     let is_adjourned = matches!(told, Some((GameStatus::Adjourned, _)));
     let outcome = if is_adjourned { LookUpOutcome::NotTold } else { ask(context, game, true).await };

@@ -17,6 +17,9 @@ use super::rate_limits::later;
 use domain::{ChatLine, ChatRoom};
 use util::Fault;
 
+/// Lines with their rooms.
+pub type Said = Vec<(ChatRoom, String)>;
+
 /// The longest line accepted by a server, in characters.
 pub const LONGEST: usize = 140;
 /// The number of lines within [`FLOOD_TIME`].
@@ -103,14 +106,14 @@ impl Chat {
     }
 
     /// Returns the greetings at the start, once.
-    pub fn hello(&mut self, now: Timestamp) -> Vec<(ChatRoom, String)> {
+    pub fn hello(&mut self, now: Timestamp) -> Said {
         let texts = [&self.settings.hello, &self.settings.hello_spectators].map(|text| self.context.fill_in(text));
         self.greet(texts, |room| &mut room.greeted, now)
     }
 
     /// Returns the greetings at the end, once. If the game is over and not only adjourned, they
     /// include the answers promised to the opponent: the bot receives no later questions.
-    pub fn goodbye(&mut self, now: Timestamp) -> Vec<(ChatRoom, String)> {
+    pub fn goodbye(&mut self, now: Timestamp) -> Said {
         let texts = [&self.settings.goodbye, &self.settings.goodbye_spectators].map(|text| self.context.fill_in(text));
         let mut lines = self.greet(texts, |room| &mut room.parted, now);
         if self.context.over {
@@ -134,7 +137,7 @@ impl Chat {
         self.spectator.greeted = true;
     }
 
-    pub fn answer(&mut self, line: &ChatLine, now: Timestamp) -> Vec<(ChatRoom, String)> {
+    pub fn answer(&mut self, line: &ChatLine, now: Timestamp) -> Said {
         let from = line.username.as_str();
         if from.is_empty() || from.eq_ignore_ascii_case("lichess") || from.eq_ignore_ascii_case(&self.context.me) {
             return Vec::new();
@@ -168,7 +171,7 @@ impl Chat {
         self.player.told || self.spectator.told
     }
 
-    pub fn moved(&mut self, now: Timestamp) -> Vec<(ChatRoom, String)> {
+    pub fn moved(&mut self, now: Timestamp) -> Said {
         let text = ChatCommand::Eval.reply(&self.settings, &self.context);
         let rooms = [(ChatRoom::Player, &mut self.player), (ChatRoom::Spectator, &mut self.spectator)];
         let told = rooms.into_iter().filter(|(_, room)| room.told);
@@ -186,7 +189,7 @@ impl Chat {
     ///
     /// # Errors
     /// A sentence, if the server would drop a part of it silently.
-    pub fn say(&mut self, room: ChatRoom, text: &str, now: Timestamp) -> Result<Vec<(ChatRoom, String)>, &'static str> {
+    pub fn say(&mut self, room: ChatRoom, text: &str, now: Timestamp) -> Result<Said, &'static str> {
         let lines = wrap(text);
         if lines.is_empty() {
             return Err("there is nothing to say");
@@ -199,12 +202,7 @@ impl Chat {
         Ok(lines.into_iter().map(|line| (room, line)).collect())
     }
 
-    fn greet(
-        &mut self,
-        texts: [String; 2],
-        said: impl Fn(&mut Room) -> &mut bool,
-        now: Timestamp,
-    ) -> Vec<(ChatRoom, String)> {
+    fn greet(&mut self, texts: [String; 2], said: impl Fn(&mut Room) -> &mut bool, now: Timestamp) -> Said {
         let mut lines = Vec::new();
         for (name, text) in [ChatRoom::Player, ChatRoom::Spectator].into_iter().zip(texts) {
             let room = self.room(name);
@@ -238,7 +236,7 @@ impl Room {
     }
 
     /// Returns the lines of an answer without those dropped by the server as a flood.
-    fn answer(&mut self, name: ChatRoom, text: &str, now: Timestamp) -> Vec<(ChatRoom, String)> {
+    fn answer(&mut self, name: ChatRoom, text: &str, now: Timestamp) -> Said {
         let lines = wrap(text).into_iter().take(LONGEST_ANSWER);
         lines.filter(|line| self.may_say(line, now)).map(|line| (name, line)).collect()
     }

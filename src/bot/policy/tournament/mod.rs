@@ -78,6 +78,9 @@ pub enum TournamentNews {
     Over(Option<Standing>),
 }
 
+/// News with the full name of the tournament.
+pub type NamedNews = (String, TournamentNews);
+
 /// Joined and known tournaments. The serialised fields outlive the process; passwords are not among them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -291,7 +294,7 @@ impl Participation {
         mut found: Vec<TournamentInfo>,
         all: bool,
         situation: &TournamentSituation,
-    ) -> Vec<(String, TournamentNews)> {
+    ) -> Vec<NamedNews> {
         if !all {
             let now = situation.now.timestamp();
             let mut known = std::mem::take(&mut self.known);
@@ -335,7 +338,7 @@ impl Participation {
     }
 
     /// Records the fetched state of a tournament, by the name `asked`.
-    pub fn described(&mut self, asked: &Tournament, info: TournamentInfo) -> Option<(String, TournamentNews)> {
+    pub fn described(&mut self, asked: &Tournament, info: TournamentInfo) -> Option<NamedNews> {
         let Some(mut member) = self.joined.remove(asked) else {
             if let Some(known) = self.known.iter_mut().find(|known| known.tournament == info.tournament) {
                 *known = info;
@@ -356,12 +359,7 @@ impl Participation {
 
     /// Records a failed fetch of a tournament's state. A missing tournament is dropped. Otherwise the
     /// state is not fetched again that day, and the bot plays the games as they come.
-    pub fn not_described(
-        &mut self,
-        asked: &Tournament,
-        error: &ActionError,
-        now: Timestamp,
-    ) -> Option<(String, TournamentNews)> {
+    pub fn not_described(&mut self, asked: &Tournament, error: &ActionError, now: Timestamp) -> Option<NamedNews> {
         let taken = self.joined.get(asked)?.taken;
         if matches!(error, ActionError::NotFound(_)) {
             let member = self.joined.remove(asked)?;
@@ -378,7 +376,7 @@ impl Participation {
         tournament: &Tournament,
         outcome: Result<(), ActionError>,
         now: Timestamp,
-    ) -> Option<(String, TournamentNews)> {
+    ) -> Option<NamedNews> {
         let member = self.joined.get_mut(tournament)?;
         match outcome {
             Ok(()) => {

@@ -49,26 +49,17 @@ pub(in crate::session) struct ScriptedServer {
 #[async_trait::async_trait]
 impl Server for ScriptedServer {
     async fn perform(&self, action: Action) -> Result<Done, ActionError> {
-        let refused = match action {
-            Action::Abort(_) => self.aborts_nothing,
-            Action::Resign(_) => self.keeps_us,
-            _ => false,
-        };
-        let challenges = matches!(action, Action::Challenge(_));
-        let refusal = match action {
+        let refused = || Some(ActionError::Refused("both have moved".to_owned()));
+        let refusal = match &action {
+            Action::Abort(_) if self.aborts_nothing => refused(),
+            Action::Resign(_) if self.keeps_us => refused(),
             Action::Decline(..) => self.decline_refusals.lock().expect("no panic").pop(),
             Action::Challenge(_) => self.challenge_refusal.lock().expect("no panic").take(),
             _ => None,
         };
+        let challenged = matches!(action, Action::Challenge(_)).then(|| ChallengeId::new("ours0001"));
         self.asked.lock().expect("no panic").push(action);
-        if let Some(refusal) = refusal {
-            return Err(refusal);
-        }
-        match (refused, challenges) {
-            (true, _) => Err(ActionError::Refused("both have moved".to_owned())),
-            (false, true) => Ok(Done::Challenged(ChallengeId::new("ours0001"))),
-            (false, false) => Ok(Done::Taken),
-        }
+        refusal.map_or_else(|| Ok(challenged.map_or(Done::Taken, Done::Challenged)), Err)
     }
 
     async fn resync(&self, _: &GameId) {
