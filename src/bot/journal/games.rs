@@ -101,7 +101,6 @@ impl LocalGame {
         Self { journal: journal.clone(), key }
     }
 
-    /// Records the moves on the board; moves taken back are superseded.
     pub fn seen(&self, line: &Arc<impl GameLine>) {
         self.journal.line_seen(&self.key, line, None);
     }

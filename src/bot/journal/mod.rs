@@ -261,7 +261,6 @@ impl Journal {
         self.writer.ask(move |store| store.decided_move(&game, line.moves())).await
     }
 
-    /// Returns the key of the rules of a recorded game.
     pub async fn variant_of(&self, game: &GameKey) -> Result<Option<String>, JournalError> {
         let game = game.clone();
         self.writer.ask(move |store| store.variant_of(&game)).await
@@ -338,7 +337,6 @@ impl Journal {
         outcome
     }
 
-    /// Writes a game's PGN as soon as the disk allows, or gives up and logs an error.
     async fn write_pgn_later(&self, game: &GameKey) {
         let mut last = None;
         for _ in 0..PGN_ATTEMPTS {

@@ -39,7 +39,6 @@ struct KnownMove {
     /// The move in its game's notation.
     text: String,
     confirmed: bool,
-    /// True for a move of the bot, stored with its vote.
     decided: bool,
 }
 
@@ -391,7 +390,6 @@ impl<'a> Store<'a> {
         Ok(column(self.connection, "takebacks", game)?.unwrap_or_default())
     }
 
-    /// Returns the moves of the newest lost games of this kind, up to the bot's last book move.
     pub(super) fn lost_book_lines(&self, variant: Variant, start: Option<&str>) -> Result<Vec<String>, JournalError> {
         let mut lines = self.connection.prepare_cached(
             "WITH lost AS (SELECT id FROM games WHERE result = 'lost' AND variant = ? AND start_fen IS ?

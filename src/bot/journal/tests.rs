@@ -249,7 +249,6 @@ async fn kill_loses_nothing_acknowledged() {
     Journal::open(&settings).expect("it can be written on");
 }
 
-/// Writes twenty moves, which are acknowledged, and is gone.
 async fn write_and_die(directory: &Path) -> ! {
     let journal = Journal::open(&settings(directory, PgnGrouping::Game)).expect("a new journal");
     let server = ServerName::from("lichess");

@@ -42,7 +42,6 @@ pub struct Conditions {
     pub tournament: Option<bool>,
 }
 
-/// Colours in settings: `white` and `black`.
 mod color {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 

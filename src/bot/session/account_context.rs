@@ -106,7 +106,6 @@ impl AccountContext {
         }
     }
 
-    /// Answers the operator, and announces a success.
     pub(super) fn answer_operator(&self, answer: ControlAnswer, said: Result<String, ControlError>) {
         if let Ok(done) = &said {
             self.tell(AccountEvent::Commanded { done: done.clone() });

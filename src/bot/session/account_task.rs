@@ -191,7 +191,6 @@ pub fn decliners(archive: &Archive) -> Result<Vec<(String, String, Timestamp, u3
     Ok(found)
 }
 
-/// The start of the keys of lobbies' memories.
 const MEMORY: &str = "lobby/";
 
 fn learned_key(name: &ServerName) -> String {

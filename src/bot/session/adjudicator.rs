@@ -14,7 +14,6 @@ use domain::{Action, Clocks, Decision, GameInfo, Line, Score, Source, TimeContro
 #[derive(Clone, Debug, Default)]
 pub(super) struct Adjudicator {
     settings: PlayerSettings,
-    /// True if the opponent asked for more time for the first move.
     waits_longer: bool,
     granted: u32,
     /// The scores of the bot's moves, from its side.

@@ -62,7 +62,6 @@ impl Conversation {
         actions(info, self.chat.answer(line, Timestamp::now()))
     }
 
-    /// Sets the time for the opponent's first move; `None` if it is not limited.
     pub(super) fn waits(&mut self, patience: Option<Duration>) {
         self.chat.context.wait = patience
             .map_or_else(String::new, |patience| format!("I will wait {} s for your first move.", patience.as_secs()));
@@ -80,7 +79,6 @@ impl Conversation {
         actions(info, self.chat.goodbye(Timestamp::now()))
     }
 
-    /// Remembers the bot's last move and its vote, and shows it after `!printeval`.
     pub(super) fn decided(
         &mut self,
         info: &GameInfo,

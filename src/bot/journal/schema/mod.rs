@@ -18,10 +18,8 @@ const STEPS: [&str; 6] = [
 
 const VERSION: u32 = STEPS.len() as u32;
 
-/// Timeout for another program's write.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Opens the database for writing. Creates it, or brings it to today's version, if needed.
 pub(super) fn open_to_write(path: &Path) -> Result<Connection, JournalError> {
     make_directory_of(path)?;
     make_file(path).map_err(|error| not_opened(path, &error))?;
@@ -93,7 +91,6 @@ fn not_a_journal(path: &Path, error: &rusqlite::Error) -> JournalError {
     JournalError::Open { path: path.to_owned(), reason }
 }
 
-/// Opens the database for reading, perhaps beside a writing program.
 pub(super) fn open_to_read(path: &Path) -> Result<Connection, JournalError> {
     let (connection, version) = open_any_version(path)?;
     may_be_read(path, version)?;

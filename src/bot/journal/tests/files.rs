@@ -19,7 +19,6 @@ fn moves_in(file: &Path, key: &GameKey) -> usize {
     archive.moves(&game).expect("readable").len()
 }
 
-/// A copy of a closed journal's one file is the whole journal.
 #[tokio::test]
 async fn closed_journal_is_one_file() {
     let (desk, key) = desk_with_a_game().await;
@@ -261,7 +260,6 @@ fn unopenable_journal_names_the_remedy() {
     assert!(opened("file/journal.db").contains("set another journal.path"));
 }
 
-/// A disk that hangs costs a bounded amount of memory, and play goes on.
 #[tokio::test]
 async fn queue_for_a_hanging_disk_is_bounded() {
     let desk = Desk::new();
@@ -286,7 +284,6 @@ async fn queue_for_a_hanging_disk_is_bounded() {
     desk.journal.set_state("x", String::new()).await.expect("there is room again");
 }
 
-/// A panic costs the entry that panicked, and no other.
 #[tokio::test]
 async fn panicking_entry_spares_its_neighbours() {
     let (desk, key) = desk_with_a_game().await;

@@ -86,7 +86,6 @@ pub struct ChallengeFilter {
     pub max_rematches: Option<u32>,
 }
 
-/// Reads a list of variants, or `all`.
 fn variants<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Variant>, D::Error> {
     struct ListOrAll;
 

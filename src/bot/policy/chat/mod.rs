@@ -17,7 +17,7 @@ use super::rate_limits::later;
 use domain::{ChatLine, ChatRoom};
 use util::Fault;
 
-/// Lines with their rooms.
+/// Lines of chat, each with its place.
 pub type Said = Vec<(ChatRoom, String)>;
 
 /// The longest line accepted by a server, in characters.
@@ -162,7 +162,7 @@ impl Chat {
         room.answer(line.room, &reply, now)
     }
 
-    /// Returns true if a command is answered in the room of this line.
+    /// Returns true if a command is answered there.
     fn answers(&self, line: &ChatLine, command: ChatCommand) -> bool {
         self.settings.rooms.contains(&line.room) && self.settings.commands.contains(&command)
     }
@@ -178,7 +178,6 @@ impl Chat {
         told.flat_map(|(name, room)| room.answer(name, &text, now)).collect()
     }
 
-    /// Returns true if a line may ask for more time for the first move, and does so.
     pub fn asks_to_wait(&self, line: &ChatLine) -> bool {
         line.room == ChatRoom::Player
             && self.answers(line, ChatCommand::Wait)

@@ -172,7 +172,6 @@ impl Matchmaker {
         }
     }
 
-    /// Records the withdrawal of the pending challenge, as demanded by [`Self::step`].
     pub fn cancelling(&mut self, now: Timestamp) {
         if let Some(standing) = &mut self.standing {
             let times = standing.cancelled.map_or(0, |(_, times)| times);

@@ -465,7 +465,6 @@ fn name_of(tournament: &Tournament, member: &Membership) -> String {
     member.info.as_ref().map_or_else(|| tournament.to_string(), |info| info.name.clone())
 }
 
-/// Checks a tournament against the settings and, as far as the server reports them, its conditions.
 fn suits(info: &TournamentInfo, situation: &TournamentSituation) -> Result<(), String> {
     let named = named(&info.tournament, situation.policy);
     if named.is_none()

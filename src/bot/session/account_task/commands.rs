@@ -52,7 +52,6 @@ impl Manager {
         }
     }
 
-    /// Announces the answer to a challenge, and reports it to the operator after an order.
     pub(super) fn challenge_answered(&mut self, input: &LobbyInput) {
         let LobbyInput::Challenged(request, outcome) = input else { return };
         let event = AccountEvent::Challenged {

@@ -9,7 +9,6 @@ use crate::session::{account_context::defended, lobby::LobbyInput};
 use domain::{Action, ActionError, Done};
 use platform::Server;
 
-/// Pause before another challenge to a busy opponent.
 const BUSY: Duration = Duration::from_mins(5);
 
 /// The pauses before a failed decline is repeated, and the longest pause that the server may demand.

@@ -39,7 +39,6 @@ pub(in crate::session) struct ScriptedServer {
     decline_refusals: Mutex<Vec<ActionError>>,
     /// Its first answer to a challenge.
     challenge_refusal: Mutex<Option<ActionError>>,
-    /// Number of requests for the whole state of a game.
     resyncs: AtomicUsize,
     /// Games that it was told of at the beginning.
     remembered: Mutex<Vec<GameId>>,
@@ -105,7 +104,6 @@ fn terms() -> GameTerms {
     GameTerms { variant: Variant::Standard, time_control, rated: true }
 }
 
-/// A game in which we have White, and how it stands.
 fn game(moves: &str, status: GameStatus, winner: Option<Color>) -> (GameInfo, GameState) {
     let info = GameInfo::from_start("abcdefgh", terms(), Player::named("Concilio"), Player::named("Ann"));
     let state = GameState {
@@ -129,7 +127,6 @@ fn ran(journal: &Journal, moves: &str) {
     journal.line_seen(&GameKey::new(&"made-up".into(), &info.id), &Arc::new(line), None);
 }
 
-/// Returns a player that thinks little.
 fn player() -> ChoosePlayer {
     let council = CouncilSettings { roster: "trivial".to_owned(), hash: 1, ..CouncilSettings::default() };
     let settings = PlayerSettings { council, ponder: 0, ..PlayerSettings::default() };
@@ -510,7 +507,6 @@ async fn failed_look_up_reports_what_is_known() {
     }
 }
 
-/// A stop does not wait for a look-up, however long it takes; the next start asks again.
 #[tokio::test]
 async fn look_up_does_not_delay_a_stop() {
     let lookup_refusals = Mutex::new(vec![ActionError::Unavailable("a cable".to_owned()); 20]);
