@@ -43,8 +43,7 @@ fn copy(journal: &Connection, draft: &Path) -> Result<u64, String> {
     file.metadata().map(|data| data.len()).map_err(words)
 }
 
-/// Gives the complete copy its name. Unlike a rename, a hard link overwrites no file of another program. On disks without hard links
-/// (FAT, some networks) an empty file takes the name first.
+/// Gives the complete copy its name: a hard link overwrites no file. On disks without them an empty file takes it first.
 fn name(draft: &Path, to: &Path) -> io::Result<()> {
     match fs::hard_link(draft, to) {
         Err(error) if has_no_links(&error) => {
@@ -114,8 +113,7 @@ fn check(database: &Connection) -> Result<(), String> {
     if found == "ok" { Ok(()) } else { Err(format!("it is damaged: {}", found.lines().next().unwrap_or_default())) }
 }
 
-/// Gives the old journal, if there is one, a second name, and moves its log there. The log is written into the database before, if
-/// possible: a kill in between loses nothing.
+/// Gives the old journal a second name, and moves its log there, after its entries went into the database if possible.
 fn put_aside(path: &Path) -> io::Result<Option<PathBuf>> {
     if !path.exists() {
         // The log of a missing journal is of no use to another one.

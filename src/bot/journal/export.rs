@@ -104,8 +104,7 @@ struct MoveLine<M: Display> {
     why: Option<String>,
 }
 
-/// Writes one JSON object a line and game, with all moves and their proposals. Times are in
-/// seconds.
+/// Writes one JSON object a line and game, with all moves and their proposals. Times are in seconds.
 pub fn write_json<V: RecordedRules>(
     archive: &Archive,
     games: &[GameRecord<V>],

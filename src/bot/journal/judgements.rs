@@ -41,10 +41,7 @@ impl Judgements {
         Ok(Self { connection: schema::open_to_write(path)? })
     }
 
-    /// Opens the judgements of a journal for reading, perhaps beside writing programs.
-    ///
-    /// # Errors
-    /// [`JournalError::Open`] if there is none or an old one, [`JournalError::Newer`] if a newer program wrote it.
+    /// Opens the judgements of a journal for reading, perhaps beside writing programs; see [`Archive::open`](super::Archive::open).
     pub fn open_to_read(path: &Path) -> Result<Self, JournalError> {
         Ok(Self { connection: schema::open_to_read(path)? })
     }

@@ -109,8 +109,7 @@ impl WaitingJobs {
         std::mem::take(&mut state(&self.0).lost)
     }
 
-    /// Waits for jobs, for `patience` at most, and returns up to `most` of them; none if `patience` is over. Returns `None` once
-    /// every handle is gone and the queue is empty.
+    /// Waits for up to `most` jobs, for `patience` at most. Returns `None` once every handle is gone and the queue is empty.
     pub(super) fn next(&self, patience: Option<Duration>, most: usize) -> Option<VecDeque<Box<dyn Job>>> {
         let give_up = patience.map(|patience| Instant::now() + patience);
         // The time to write jobs without a waiting caller.

@@ -285,8 +285,7 @@ fn fill_the_disk(journal: &Journal) -> Arc<AtomicBool> {
     full
 }
 
-/// Promise 5 on a full disk: play is not delayed, and the record is complete once there is space
-/// again.
+/// Promise 5 on a full disk: play is not delayed, and the record is complete once there is space again.
 #[tokio::test(start_paused = true)]
 async fn full_disk_stops_no_game() {
     let desk = Desk::new();
@@ -362,8 +361,7 @@ async fn takebacks_granted_are_remembered() {
     assert_eq!(again.takebacks_granted(&key).await, Ok(2));
 }
 
-/// The last program to close a database deletes its log. A reader must not take itself for the last
-/// one, so our lock must survive any number of our own connections.
+/// The last program to close a database deletes its log: our lock must survive any number of our own connections.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn second_connection_keeps_the_lock() {

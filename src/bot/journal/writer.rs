@@ -88,14 +88,12 @@ where
 #[derive(Clone)]
 pub(super) struct Writer {
     jobs: JobQueue,
-    /// Connection for moves of the write-ahead log into the database. The lock matters: SQLite fails
-    /// the second of two moves at once.
+    /// Connection for moves of the log into the database. The lock matters: SQLite fails the second of two moves at once.
     log: Arc<Mutex<Connection>>,
 }
 
 impl Writer {
-    /// Starts the thread, and gives it the `lock` of the journal. A second thread keeps the write-ahead log short: it waits for the
-    /// disk, so it has a connection of its own and no move waits for it.
+    /// Starts the thread with the `lock` of the journal. A second thread keeps the log short: no move waits for it.
     pub(super) fn start(connection: Connection, second: Connection, lock: File) -> Result<Self, JournalError> {
         connection.pragma_update(None, "wal_autocheckpoint", LONG_LOG)?;
         connection.set_prepared_statement_cache_capacity(64);
@@ -245,8 +243,7 @@ impl WriterThread {
         }
     }
 
-    /// Does the kept jobs in one transaction, answers them, and removes the finished ones. An error is
-    /// [`JournalError::Unwritable`]: none of them is done.
+    /// Does the kept jobs in one transaction and answers them. An error is [`JournalError::Unwritable`]: none is done.
     fn commit(&mut self) -> Result<(), JournalError> {
         // Savepoints cost a third of a transaction, and jobs rarely fail: only a second attempt uses them.
         let outcomes = match self.attempt(false) {
@@ -267,8 +264,7 @@ impl WriterThread {
         outcomes.map(drop)
     }
 
-    /// Does the kept jobs in one transaction, and returns the outcome of each. Without savepoints nothing is committed if
-    /// one fails.
+    /// Returns the outcome of each kept job after a transaction. Without savepoints nothing is committed if one fails.
     fn attempt(&mut self, saves: bool) -> Result<Vec<Result<(), JournalError>>, JournalError> {
         let begun = Store::begin(&self.connection, &mut self.lines, saves);
         let mut store = begun.map_err(|error| JournalError::Unwritable(error.to_string()))?;

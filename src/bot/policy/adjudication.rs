@@ -206,8 +206,7 @@ fn is_drawish(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     }
 }
 
-/// Full moves before an offer is repeated: repeated questions annoy humans, and Lichess does not pass
-/// on an offer within 20 half-moves of the last one.
+/// Full moves before an offer is repeated: Lichess passes on none within 20 half-moves of the last one.
 const OFFER_AGAIN: u32 = 10;
 
 pub fn offers_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {

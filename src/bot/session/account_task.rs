@@ -499,8 +499,7 @@ impl Manager {
         Timestamp::now().to_zoned(self.context.runtime.policy.time_zone.clone())
     }
 
-    /// Requests seeks at the start of the hours for challenges, and none at their end: the bot would
-    /// decline the answers. Checked at every event, and every [`LONGEST_PAUSE`].
+    /// Requests seeks at the start of the hours for challenges, and none at their end: answers would be declined.
     fn follow_hours(&mut self) {
         let wanted = HoursOfDay::any_contains(&self.context.runtime.policy.challenge.hours, self.now().time());
         if std::mem::replace(&mut self.seeks, wanted) != wanted {

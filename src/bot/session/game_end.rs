@@ -13,8 +13,7 @@ use crate::journal::JournalError;
 use domain::{ActionError, Color, GameId, GameInfo, GameState, GameStatus, KnownGame, Line};
 use util::supervised;
 
-/// The pauses before another look-up of a finished game: a server may need a moment to file it, and longer in trouble or with a limit
-/// on requests. Nothing else waits for the answer.
+/// The pauses before another look-up: a server may need a moment to file a game, and longer in trouble.
 const AGAIN: [Duration; 6] = [
     Duration::from_secs(1),
     Duration::from_secs(5),

@@ -42,8 +42,7 @@ async fn journal_closes_despite_a_reader() {
     assert_eq!(moves_in(&path, &key), 3);
 }
 
-/// The log is checkpointed now and then and at the end, and SQLite allows only one checkpoint at a
-/// time.
+/// The log is checkpointed now and then and at the end, and SQLite allows one checkpoint at a time.
 #[tokio::test]
 async fn close_during_checkpoint_is_complete() {
     let (desk, _) = desk_with_a_game().await;

@@ -111,8 +111,7 @@ impl Chat {
         self.greet(texts, |room| &mut room.greeted, now)
     }
 
-    /// Returns the greetings at the end, once. If the game is over and not only adjourned, they
-    /// include the answers promised to the opponent: the bot receives no later questions.
+    /// Returns the greetings at the end, once; with the answers promised to the opponent, if the game is not only adjourned.
     pub fn goodbye(&mut self, now: Timestamp) -> Said {
         let texts = [&self.settings.goodbye, &self.settings.goodbye_spectators].map(|text| self.context.fill_in(text));
         let mut lines = self.greet(texts, |room| &mut room.parted, now);
@@ -184,10 +183,7 @@ impl Chat {
             && ChatCommand::from_line(&line.text) == Some(ChatCommand::Wait)
     }
 
-    /// Returns the operator's text, cut into lines of an accepted length.
-    ///
-    /// # Errors
-    /// A sentence, if the server would drop a part of it silently.
+    /// Returns the operator's text, cut into lines of an accepted length; a sentence if the server would drop a part of it.
     pub fn say(&mut self, room: ChatRoom, text: &str, now: Timestamp) -> Result<Said, &'static str> {
         let lines = wrap(text);
         if lines.is_empty() {

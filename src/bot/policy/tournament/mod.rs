@@ -287,8 +287,7 @@ impl Participation {
         self.joined.keys().any(same) || self.set_aside.keys().any(same)
     }
 
-    /// Records a list of tournaments, and returns once for each the reason for not joining it. If
-    /// the list is incomplete (not `all`), upcoming and running tournaments stay known.
+    /// Records a list of tournaments, `all` if complete. Returns once for each the reason for not joining it.
     pub fn found(
         &mut self,
         mut found: Vec<TournamentInfo>,

@@ -70,10 +70,7 @@ pub struct NamedTournament {
 }
 
 impl NamedTournament {
-    /// Returns the entry with the password from its file.
-    ///
-    /// # Errors
-    /// [`SecretError`] if there is such a file and it gives no password.
+    /// Returns the entry with the password from its file; an error if there is such a file and it gives none.
     pub fn entry(&self) -> Result<TournamentEntry, SecretError> {
         let password = named(&self.password_file).map(|file| Secret::read("password of a tournament", file));
         Ok(TournamentEntry {

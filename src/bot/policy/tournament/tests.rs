@@ -270,8 +270,7 @@ fn silence_is_no_refusal() {
     assert_eq!(story.due(), []);
 }
 
-/// A server in trouble refuses the token of a player it had accepted, both in a running process and
-/// in a new one.
+/// A server in trouble refuses the token of a player it had accepted, in a running process and in a new one.
 #[test]
 fn refused_token_keeps_participation() {
     let refused = || ActionError::Unauthorised("No such token".to_owned());

@@ -380,8 +380,7 @@ async fn game_ended_while_down_is_completed() {
     assert_eq!(story.record().await, ("e2e4 e7e5 g1f3".to_owned(), GameStatus::OutOfTime, Some(Color::Black)));
 }
 
-/// A server without names for games finds one by what we know of it; one that is in trouble, or does not find it at first, is asked
-/// again.
+/// A server without names for games finds one by the known moves; one in trouble is asked again.
 #[tokio::test(start_paused = true)]
 async fn look_up_is_retried_until_answered() {
     let finished = game("e2e4 e7e5 g1f3", GameStatus::OutOfTime, Some(Color::Black));
@@ -484,8 +483,7 @@ async fn look_up_waits_for_the_rate_limit() {
     assert_eq!(story.server.looked_up.lock().expect("no panic").len(), 6);
 }
 
-/// The loser is known even if the server never says more of the game. If nothing is known, the
-/// record stays open, so that the next start asks again.
+/// The loser is known even if the server never says more. If nothing is known, the next start asks again.
 #[tokio::test(start_paused = true)]
 async fn failed_look_up_reports_what_is_known() {
     for told in [true, false] {
@@ -538,8 +536,7 @@ async fn seeks_follow_the_challenge_hours() {
     }
 }
 
-/// The server itself says what comes of a challenge that was ordered. One that cannot be made yet is no failure of the command: it is
-/// made later.
+/// The operator hears what comes of an ordered challenge; one that cannot be made yet is made later.
 #[tokio::test]
 async fn operator_gets_the_servers_answer() {
     let later = ActionError::Limited { retry_after: None, key: None, opponent: true, detail: "too many".to_owned() };
@@ -634,8 +631,7 @@ async fn operator_gets_the_result() {
     assert_eq!(story.ends().await.0, AccountEnd::Closed);
 }
 
-/// An operator's command goes to the game's task: a draw offer goes with the next move, chat counts
-/// for the flood limit, and a resigned game is not played on.
+/// A draw offer goes with the next move, chat counts for the flood limit, and a resigned game is not played on.
 #[tokio::test]
 async fn game_obeys_its_operator() {
     let story = Story::usual().await;

@@ -260,8 +260,7 @@ impl Lobby {
         opponents.map(|player| player.name.clone()).collect()
     }
 
-    /// Returns true if no real-time game runs or is about to start, and no challenge of the bot is pending or on its way. Correspondence
-    /// games do not count: they last for weeks and go on after a restart.
+    /// Returns true if no real-time game and no challenge of the bot is pending. Correspondence games last for weeks.
     pub(super) fn is_idle(&self) -> bool {
         self.real_time_games() == 0 && self.asked.is_none() && self.memory.matchmaker.standing().is_none()
     }

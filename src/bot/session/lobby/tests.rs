@@ -327,8 +327,7 @@ fn clock_changes_stop_nothing() {
     assert!(accepts(&story.ends("game0002"), "game0003"));
 }
 
-/// Games that began by a clock that went ahead are as recent as possible, and no longer than the
-/// settings say.
+/// Games that began by a clock ahead are as recent as possible, and no longer than the settings say.
 #[test]
 fn fast_clock_lengthens_no_recency() {
     let mut story = Story::with(|policy| {
@@ -380,8 +379,7 @@ fn rematches_in_a_row_are_counted() {
     story.plays("game0004", "Ann");
 }
 
-/// Limits per player hold over a restart, which counts no running game a second time; and no player
-/// is remembered for ever.
+/// Limits per player hold over a restart, which counts no running game again; and no player is remembered for ever.
 #[test]
 fn restart_keeps_recent_games() {
     let mut story = Story::with(|policy| policy.challenge.bot.max_recent_games = Some(2));
@@ -605,8 +603,7 @@ fn any_error() -> impl Strategy<Value = Option<ActionError>> {
 }
 
 proptest! {
-    /// In any order of events: no more games than places are begun voluntarily, and once all games
-    /// have ended and all reservations have expired, every place is free.
+    /// In any order of events no more games than places are begun, and in the end every place is free.
     #[test]
     fn no_place_leaks(
         concurrency in 1..4_usize,

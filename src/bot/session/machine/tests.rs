@@ -862,8 +862,7 @@ fn pondered_move_is_sent_at_once() {
     assert_eq!(sent(&effects).map(|(_, uci)| uci).as_deref(), Some("b8c6"));
 }
 
-/// With several pondered replies, the search may end for one of them in the moment in which another
-/// one is played.
+/// The search may end for one of the pondered replies in the moment in which another one is played.
 #[test]
 fn move_for_another_reply_is_dropped() {
     let (mut game, _, pondering) = thinking_ahead();
@@ -920,8 +919,7 @@ fn any_input() -> impl Strategy<Value = (u8, &'static str, u64, u8)> {
 }
 
 proptest! {
-    /// Whatever the network and the server do: what is sent is our move and legal on the board that the server showed,
-    /// and no position is searched twice in a row.
+    /// Moves that are sent are ours and legal on the shown board, and no position is searched twice in a row.
     #[test]
     fn illegal_moves_are_never_sent(white in any::<bool>(), inputs in prop::collection::vec(any_input(), 0..60)) {
         let color = if white { Color::White } else { Color::Black };
