@@ -160,13 +160,12 @@ async fn choose(
     loop {
         let event = tokio::select! {
             biased;
-            event = events.recv() => event,
+            event = events.recv() => match event {
+                Ok(event) => event,
+                Err(RecvError::Lagged(_)) => continue,
+                Err(RecvError::Closed) => return,
+            },
             () = stop.cancelled() => return,
-        };
-        let event = match event {
-            Ok(event) => event,
-            Err(RecvError::Lagged(_)) => continue,
-            Err(RecvError::Closed) => return,
         };
         if let Some(message) = message(&settings, &event)
             && messages.try_send(message).is_err()
@@ -190,11 +189,10 @@ fn message(settings: &WebhookSettings, event: &BotEvent) -> Option<String> {
     };
     let as_json = settings.template.trim_start().starts_with('{');
     let value = |text: &str| if as_json { in_json(text) } else { text.to_owned() };
-    let values = [sentence.text.as_str(), kind, event.server().as_str(), event.game().map_or("", GameId::as_str)];
-    let values = values.map(value);
+    let (account, game) = (event.server().as_str(), event.game().map_or("", GameId::as_str));
+    let values = [sentence.text.as_str(), kind, account, game].map(value);
     let [text, event, account, game] = values.each_ref().map(String::as_str);
-    let parts = [("text", text), ("event", event), ("account", account), ("game", game)];
-    Some(fill_in(&settings.template, &parts))
+    Some(fill_in(&settings.template, &[("text", text), ("event", event), ("account", account), ("game", game)]))
 }
 
 /// Returns a text for the inside of a JSON string.
@@ -258,6 +256,18 @@ mod tests {
         BotEvent::Account("lichess".into(), AccountEvent::Fault(what.to_owned()))
     }
 
+    /// Accepts a request that ends with `last`, and answers with this status. Returns the request in lower case.
+    async fn receive(listener: &TcpListener, last: &str, status: &str) -> String {
+        let (mut socket, _) = listener.accept().await.expect("a client");
+        let mut heard = Vec::new();
+        while !heard.ends_with(last.as_bytes()) {
+            assert_ne!(socket.read_buf(&mut heard).await.expect("readable"), 0);
+        }
+        let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        socket.write_all(answer.as_bytes()).await.expect("answered");
+        String::from_utf8_lossy(&heard).to_lowercase()
+    }
+
     #[test]
     fn chosen_events_use_the_template() {
         let mut settings = WebhookSettings::default();
@@ -289,15 +299,8 @@ mod tests {
         tokio::spawn(deliver(Client::new(), address, messages, pauses));
         sender.send("hello".to_owned()).await.expect("it listens");
         for status in ["500 Internal Server Error", "200 OK"] {
-            let (mut socket, _) = listener.accept().await.expect("a client");
-            let mut heard = Vec::new();
-            while !heard.ends_with(b"hello") {
-                assert_ne!(socket.read_buf(&mut heard).await.expect("readable"), 0);
-            }
-            let request = String::from_utf8_lossy(&heard).to_lowercase();
+            let request = receive(&listener, "hello", status).await;
             assert!(request.contains("authorization: bearer sesame"), "{request}");
-            let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-            socket.write_all(answer.as_bytes()).await.expect("answered");
         }
     }
 
@@ -308,14 +311,7 @@ mod tests {
         let url = format!("http://{}/hook", listener.local_addr().expect("an address"));
         let bus = EventBus::new();
         let webhook = start(&WebhookSettings { url, ..WebhookSettings::default() }, &bus).expect("settings");
-        let receiver = tokio::spawn(async move {
-            let (mut socket, _) = listener.accept().await.expect("a client");
-            let mut heard = Vec::new();
-            while !heard.ends_with(b"the last word\"}") {
-                assert_ne!(socket.read_buf(&mut heard).await.expect("readable"), 0);
-            }
-            socket.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await.expect("answered");
-        });
+        let receiver = tokio::spawn(async move { receive(&listener, "the last word\"}", "200 OK").await });
         bus.tell(fault("the last word"));
         webhook.close().await;
         assert!(receiver.is_finished(), "nothing was sent");

@@ -33,7 +33,6 @@ pub struct Filter {
     pub result: Option<GameResult>,
     pub speed: Option<Speed>,
     pub server: Option<ServerName>,
-    /// Only begun at this time or later.
     pub since: Option<Timestamp>,
     pub until: Option<Timestamp>,
     /// Maximum number of games, the newest first.
@@ -48,7 +47,6 @@ pub struct GameRecord<V: RecordedRules = Variant> {
     pub game: GameId,
     #[serde(serialize_with = "color")]
     pub our_color: Color,
-    /// The player, with the rating at the start of the game.
     #[serde(serialize_with = "player")]
     pub white: Player,
     #[serde(serialize_with = "player")]
@@ -60,15 +58,11 @@ pub struct GameRecord<V: RecordedRules = Variant> {
     #[serde(serialize_with = "text")]
     pub time_control: TimeControl,
     pub speed: Speed,
-    /// True if the game counted for ratings.
     pub rated: bool,
     pub tournament: Option<String>,
     pub url: Option<String>,
-    /// Start of the game, if known.
-    #[serde(serialize_with = "text")]
     pub started_at: Timestamp,
     /// End of the game; `None` while it is played.
-    #[serde(serialize_with = "optional_text")]
     pub ended_at: Option<Timestamp>,
     #[serde(serialize_with = "status")]
     pub status: GameStatus,
@@ -78,9 +72,7 @@ pub struct GameRecord<V: RecordedRules = Variant> {
     pub result: Option<GameResult>,
     /// Change of the bot's rating, if the server sent it.
     pub rating_change: Option<i32>,
-    /// Half-moves of both sides.
     pub plies: u32,
-    /// The PGN file it was written to.
     pub pgn_path: Option<String>,
 }
 
@@ -126,17 +118,11 @@ impl<V: RecordedRules> GameRecord<V> {
     }
 
     pub fn us(&self) -> &Player {
-        match self.our_color {
-            Color::White => &self.white,
-            Color::Black => &self.black,
-        }
+        self.our_color.fold_wb(&self.white, &self.black)
     }
 
     pub fn opponent(&self) -> &Player {
-        match self.our_color {
-            Color::White => &self.black,
-            Color::Black => &self.white,
-        }
+        self.our_color.fold_wb(&self.black, &self.white)
     }
 
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
@@ -176,7 +162,6 @@ impl<V: RecordedRules> GameRecord<V> {
     }
 }
 
-/// A move of a game, of either side.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MoveRecord<M: fmt::Display = UciMove> {
     #[serde(skip)]
@@ -207,7 +192,6 @@ pub struct OurMove {
     /// Time from task to decision.
     #[serde(serialize_with = "seconds")]
     pub elapsed: Duration,
-    /// The reply expected.
     pub ponder: Option<String>,
     /// Choice of the first phase alone, if there was a second one.
     pub first_choice: Option<String>,
@@ -221,8 +205,7 @@ pub struct OurMove {
     /// Held back for the way to the server.
     #[serde(serialize_with = "seconds")]
     pub lag: Duration,
-    /// Disagreement of the vote: 0 is unanimity, 1 an elector without followers; `None` without a
-    /// vote.
+    /// Disagreement of the vote: 0 is unanimity, 1 an elector without followers; `None` without a vote.
     pub split: Option<f64>,
     /// Mode of the second phase, such as `shared`; `None` without a second phase.
     pub second_phase: Option<String>,
@@ -279,18 +262,13 @@ impl Archive {
     }
 
     /// Returns the stored texts with their keys; the keys begin with `start`.
-    ///
-    /// # Errors
-    /// The journal cannot be read.
     pub fn states(&self, start: &str) -> Result<Vec<(String, String)>, JournalError> {
         let mut query =
             self.connection.prepare("SELECT key, value FROM state WHERE substr(key, 1, ?) = ? ORDER BY key")?;
-        let length = i64::try_from(start.len()).unwrap_or(i64::MAX);
-        let rows = query.query_map((length, start), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let rows = query.query_map((codes::whole(start.len()), start), |row| Ok((row.get(0)?, row.get(1)?)))?;
         rows.collect::<Result<_, _>>().map_err(Into::into)
     }
 
-    /// Returns the games of chess by a filter, oldest first.
     pub fn games(&self, filter: &Filter) -> Result<Vec<GameRecord>, JournalError> {
         self.games_where(&only_chess(), filter)
     }
@@ -312,7 +290,7 @@ impl Archive {
         let (conditions, mut values): (Vec<&str>, Vec<Value>) =
             conditions.into_iter().filter_map(|(condition, value)| Some((condition, value?))).unzip();
         let conditions: String = conditions.iter().map(|condition| format!(" AND {condition}")).collect();
-        values.push(filter.limit.map_or(-1, codes::count).into());
+        values.push(filter.limit.map_or(-1, codes::whole).into());
         let sql = format!("{GAMES} WHERE {kind}{conditions} ORDER BY started_at DESC, id DESC LIMIT ?");
         let mut statement = self.connection.prepare_cached(&sql)?;
         let rows = statement.query_map(params_from_iter(values), GameRecord::read)?;
@@ -321,14 +299,12 @@ impl Archive {
         Ok(games)
     }
 
-    /// One game of chess, if it is there.
     pub fn game(&self, key: &GameKey) -> Result<Option<GameRecord>, JournalError> {
         let mut statement =
             self.connection.prepare_cached(&format!("{GAMES} WHERE server = ? AND game = ? AND {}", only_chess()))?;
         Ok(statement.query_row([key.server.as_str(), key.id.as_str()], GameRecord::read).optional()?)
     }
 
-    /// One game as it was last known, if it is there.
     pub(super) fn known_game(&self, key: &GameKey) -> Result<Option<KnownGame>, JournalError> {
         let Some(record) = self.game(key)? else { return Ok(None) };
         let Some(info) = record.info() else { return Ok(None) };
@@ -339,11 +315,9 @@ impl Archive {
         Ok(Some(KnownGame { info, shown, decided, started, is_adjourned }))
     }
 
-    /// Returns the number of faults of each game with faults.
     pub fn fault_counts(&self) -> Result<BTreeMap<GameKey, usize>, JournalError> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT server, game, count(*) FROM faults WHERE game IS NOT NULL GROUP BY server, game")?;
+        let sql = "SELECT server, game, count(*) FROM faults WHERE game IS NOT NULL GROUP BY server, game";
+        let mut statement = self.connection.prepare_cached(sql)?;
         let rows = statement.query_map([], |row| {
             let key = GameKey { server: row.get::<_, String>(0)?.into(), id: row.get::<_, String>(1)?.into() };
             Ok((key, usize::try_from(row.get::<_, i64>(2)?).unwrap_or(0)))
@@ -418,12 +392,10 @@ impl Archive {
     }
 }
 
-/// Every game with the number of its moves; conditions follow. The number comes from the last move: a count of all moves would take
-/// seconds for ten thousand games.
+/// Every game with the number of its moves by the last one: a count would take seconds for ten thousand games.
 const GAMES: &str = "SELECT games.*, coalesce((SELECT ply + 1 FROM moves
     WHERE moves.game = games.id AND superseded_at IS NULL AND confirmed ORDER BY ply DESC LIMIT 1), 0) AS plies FROM games";
 
-/// Returns the condition for games of chess.
 fn only_chess() -> String {
     format!("variant IN ('{}')", Variant::ALL.map(Variant::key).join("', '"))
 }
@@ -495,10 +467,6 @@ fn status<S: Serializer>(status: &GameStatus, serializer: S) -> Result<S::Ok, S:
 
 fn text<T: fmt::Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
-}
-
-fn optional_text<T: fmt::Display, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
-    value.as_ref().map(ToString::to_string).serialize(serializer)
 }
 
 fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

@@ -37,19 +37,15 @@ pub(super) fn read_score(cp: Option<i32>, mate: Option<i32>) -> Option<Score> {
 }
 
 pub(super) fn milliseconds(time: Duration) -> i64 {
-    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+    whole(time.as_millis())
 }
 
 pub(super) fn microseconds(time: Duration) -> i64 {
-    i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
+    whole(time.as_micros())
 }
 
-pub(super) fn count(number: usize) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-pub(super) fn bounded(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
+pub(super) fn whole(number: impl TryInto<i64>) -> i64 {
+    number.try_into().unwrap_or(i64::MAX)
 }
 
 pub(super) fn uci(row: &Row<'_>, column: usize) -> rusqlite::Result<UciMove> {
@@ -69,7 +65,6 @@ pub enum GameResult {
 impl GameResult {
     pub const ALL: [Self; 3] = [Self::Won, Self::Lost, Self::Drawn];
 
-    /// Returns `won`, `lost` or `drawn`.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Won => "won",

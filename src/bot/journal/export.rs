@@ -100,16 +100,11 @@ struct MoveLine<M: Display> {
     /// The vote in a sentence; only for votes of the bot in chess.
     #[serde(skip_serializing_if = "Option::is_none")]
     sentence: Option<String>,
-    /// The reasons against the other moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
 }
 
-/// Writes one JSON object a line and game, with all moves and their proposals. Times are in
-/// seconds.
-///
-/// # Errors
-/// The journal cannot be read, or `out` fails.
+/// Writes one JSON object a line and game, with all moves and their proposals. Times are in seconds.
 pub fn write_json<V: RecordedRules>(
     archive: &Archive,
     games: &[GameRecord<V>],
@@ -185,9 +180,6 @@ fn quoted(cell: String) -> String {
 }
 
 /// The games as PGN.
-///
-/// # Errors
-/// The journal cannot be read, or `out` fails.
 pub fn write_pgn(archive: &Archive, games: &[GameRecord], out: &mut impl Write) -> Result<(), ExportError> {
     for game in games {
         out.write_all(pgn::text(game, &archive.moves(game)?).as_bytes())?;

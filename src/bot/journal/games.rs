@@ -12,7 +12,6 @@ use domain::{
     Color, Decision, GameId, GameInfo, GameLine, GameStatus, Player, ServerName, TimeControl, UciMove, Variant,
 };
 
-/// The type of the rules of a recorded game, with the type of its moves.
 pub trait RecordedRules: FromStr + Display {
     type Move: FromStr + Display;
 }
@@ -39,7 +38,6 @@ pub struct StartedGame {
     pub black: Player,
     pub our_color: Color,
     pub tournament: Option<String>,
-    /// The address of the game's page.
     pub url: Option<String>,
 }
 
@@ -61,10 +59,7 @@ impl StartedGame {
     }
 
     pub(super) fn opponent(&self) -> &Player {
-        match self.our_color {
-            Color::White => &self.black,
-            Color::Black => &self.white,
-        }
+        self.our_color.fold_wb(&self.black, &self.white)
     }
 }
 
@@ -85,8 +80,7 @@ impl From<&GameInfo> for StartedGame {
     }
 }
 
-/// A game without a server: its player reports it to the journal. A failure to write is logged, and
-/// the game goes on.
+/// A game without a server: its player reports it. A failure to write is logged, and the game goes on.
 #[derive(Clone)]
 pub struct LocalGame {
     journal: Journal,
@@ -94,14 +88,12 @@ pub struct LocalGame {
 }
 
 impl LocalGame {
-    /// Returns a unique name for a new game.
     pub fn new_id() -> GameId {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         GameId::new(format!("{:x}{:04x}", since.as_millis(), rand::random::<u16>()))
     }
 
-    /// Records a game's start, or resumes a known one. `place` is written instead of a server's
-    /// name.
+    /// Records a game's start, or resumes a known one; `place` stands for a server's name.
     pub fn start(journal: &Journal, place: &str, game: StartedGame) -> Self {
         let server = ServerName::new(place);
         let key = GameKey::new(&server, &game.id);
@@ -109,13 +101,11 @@ impl LocalGame {
         Self { journal: journal.clone(), key }
     }
 
-    /// Records the moves on the board; moves taken back are superseded.
     pub fn seen(&self, line: &Arc<impl GameLine>) {
         self.journal.line_seen(&self.key, line, None);
     }
 
-    /// Writes a move of the bot with its votes, and returns when it is stored. `response` is its
-    /// granted time.
+    /// Writes a move of the bot with its votes, and returns when it is stored; `response` is its granted time.
     pub async fn decided<L: GameLine>(
         &self,
         line: Arc<L>,
@@ -135,7 +125,6 @@ impl LocalGame {
         self.log(self.journal.move_decided(decided).await);
     }
 
-    /// Records the end of the game.
     pub async fn over(&self, status: GameStatus, winner: Option<Color>) {
         self.log(self.journal.game_over(&self.key, &status, winner).await.map(|_| ()));
     }

@@ -11,7 +11,6 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use super::{JournalError, codes, schema};
 use domain::{Score, UciMove};
 
-/// A judge's verdict on a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgementRecord {
     /// The Zobrist key of the position.
@@ -24,7 +23,6 @@ pub struct JudgementRecord {
     pub pv: Vec<UciMove>,
 }
 
-/// The judgements of a journal, to read and to add to.
 pub struct Judgements {
     connection: Connection,
 }
@@ -43,10 +41,7 @@ impl Judgements {
         Ok(Self { connection: schema::open_to_write(path)? })
     }
 
-    /// Opens the judgements of a journal for reading, perhaps beside writing programs.
-    ///
-    /// # Errors
-    /// [`JournalError::Open`] if there is none or an old one, [`JournalError::Newer`] if a newer program wrote it.
+    /// Opens the judgements of a journal for reading, perhaps beside writing programs; see [`Archive::open`](super::Archive::open).
     pub fn open_to_read(path: &Path) -> Result<Self, JournalError> {
         Ok(Self { connection: schema::open_to_read(path)? })
     }
@@ -64,7 +59,6 @@ impl Judgements {
         Ok(self.connection.query_row("SELECT id FROM judges WHERE name = ?", [name], |row| row.get(0))?)
     }
 
-    /// Returns `judge`'s verdict on a position, if there is one.
     pub fn known(&self, judge: i64, position: u64) -> Result<Option<JudgementRecord>, JournalError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT score_cp, score_mate, depth, nodes, pv FROM judgements WHERE judge = ? AND position = ?",
@@ -98,7 +92,7 @@ impl Judgements {
             for judgement in judgements {
                 let (cp, mate) = codes::score(Some(judgement.score));
                 let pv = domain::moves_text(&judgement.pv);
-                let nodes = codes::bounded(judgement.nodes);
+                let nodes = codes::whole(judgement.nodes);
                 statement.execute((judge, judgement.position.cast_signed(), cp, mate, judgement.depth, nodes, pv))?;
             }
         }

@@ -29,11 +29,9 @@ mod pgn_import;
 mod private;
 mod queue;
 mod recorded_votes;
-mod restore;
 mod schema;
 mod settings;
 mod store;
-mod votes;
 mod writer;
 
 use std::{
@@ -51,27 +49,23 @@ use domain::{
 };
 
 pub use archive::{Archive, ChatRecord, FaultRecord, Filter, GameRecord, MoveRecord, OurMove, ProposalRecord};
-pub use backup::back_up;
+pub use backup::{back_up, restore};
 pub use codes::GameResult;
 pub use export::{ExportError, write_csv, write_json, write_pgn, write_table};
 pub use games::{LocalGame, RecordedRules, StartedGame};
 pub use judgements::{JudgementRecord, Judgements};
 pub use pgn::{pgn_clock, pgn_tags, result as pgn_result};
 pub use pgn_import::ImportedGames;
-pub use recorded_votes::{RecordedVotes, recorded_votes};
-pub use restore::restore;
+pub use recorded_votes::{RecordedVotes, recorded_votes, vote_in_words};
 pub use settings::{JournalSettings, PgnGrouping};
-pub use votes::vote_in_words;
 
 use writer::Writer;
 
 /// Interval and number of attempts to write a failed PGN file: for a day.
 const PGN_AGAIN: Duration = Duration::from_secs(5);
 const PGN_ATTEMPTS: u32 = 17_280;
-/// A day, in the journal's milliseconds.
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// A game of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GameKey {
     pub server: ServerName,
@@ -92,16 +86,10 @@ impl fmt::Display for GameKey {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JournalError {
-    /// The file cannot be opened or made.
     #[error("journal {}: {reason}", path.display())]
     Open { path: PathBuf, reason: String },
     #[error("journal {}: version {found} was written by a newer concilio (this one knows up to {known}); update it or set another journal path", path.display())]
-    Newer {
-        path: PathBuf,
-        found: u32,
-        /// The newest version this program knows.
-        known: u32,
-    },
+    Newer { path: PathBuf, found: u32, known: u32 },
     #[error("journal {}: {} is writing it; stop that program, or set another journal.path (and do not play one account with two programs)", path.display(), other_program(*process))]
     InUse { path: PathBuf, process: Option<u32> },
     /// The disk is full or read-only at the moment. The entry is kept and written later.
@@ -109,7 +97,6 @@ pub enum JournalError {
     Unwritable(String),
     #[error("journal: {0}")]
     Sqlite(String),
-    /// The game was never started in this journal.
     #[error("journal: no game {0}")]
     UnknownGame(GameKey),
     #[error("journal: cannot start the writing thread: {0}")]
@@ -119,13 +106,10 @@ pub enum JournalError {
     Slow(Duration),
     #[error("journal: already closed")]
     Closed,
-    /// A copy of the journal could not be written.
     #[error("backup {}: {reason}", path.display())]
     Backup { path: PathBuf, reason: String },
-    /// A backup cannot be put in the journal's place; the journal is unchanged.
     #[error("restore {}: {reason}; the journal is as it was", path.display())]
     Restore { path: PathBuf, reason: String },
-    /// A PGN file could not be written.
     #[error("PGN file {}: {reason}", path.display())]
     Pgn { path: PathBuf, reason: String },
 }
@@ -156,9 +140,7 @@ pub enum ChallengeOutcome {
     Accepted,
     /// The bot declined it, or the opponent declined the bot's.
     Declined,
-    /// The challenger withdrew it.
     Cancelled,
-    /// It waits for a free place.
     Queued,
 }
 
@@ -187,7 +169,6 @@ pub struct DecidedMove<L: GameLine = Line> {
     pub response: Duration,
     /// ExtraTime: the possible extension.
     pub extra: Duration,
-    /// Time reserved for network lag.
     pub lag: Duration,
 }
 
@@ -220,7 +201,6 @@ impl Journal {
         &self.settings.path
     }
 
-    /// Records the bot's account on a server.
     pub fn account(&self, server: &ServerName, account: &Account) {
         let (server, account, now) = (server.clone(), account.clone(), now());
         self.writer.note("an account", move |store| store.account(&server, &account, now));
@@ -281,19 +261,16 @@ impl Journal {
         self.writer.ask(move |store| store.decided_move(&game, line.moves())).await
     }
 
-    /// Returns the key of the rules of a recorded game.
     pub async fn variant_of(&self, game: &GameKey) -> Result<Option<String>, JournalError> {
         let game = game.clone();
         self.writer.ask(move |store| store.variant_of(&game)).await
     }
 
-    /// Records that a game goes on, and removes its end.
     pub fn game_goes_on(&self, game: &GameKey) {
         let game = game.clone();
         self.writer.note("a game that goes on", move |store| store.game_goes_on(&game));
     }
 
-    /// Records the change of the bot's rating by a game.
     pub fn rated(&self, game: &GameKey, change: i32) {
         let game = game.clone();
         self.writer.note("a change of our rating", move |store| store.rated(&game, change));
@@ -311,18 +288,13 @@ impl Journal {
         winner: Option<Color>,
     ) -> Result<Option<PathBuf>, JournalError> {
         let (key, status, at) = (game.clone(), status.clone(), now());
-        let noted = self.writer.call(move |store| store.game_over(&key, &status, winner, at)).await;
-        let written = match noted {
-            Ok(()) => self.write_pgn(game).await,
-            Err(error) => Err(error),
+        let written = async {
+            self.writer.call(move |store| store.game_over(&key, &status, winner, at)).await?;
+            self.write_pgn(game).await
         };
-        if let Err(error) = &written {
-            self.try_pgn_again(game, error);
-        }
-        written
+        written.await.inspect_err(|error| self.try_pgn_again(game, error))
     }
 
-    /// Writes a PGN later if the error may pass.
     fn try_pgn_again(&self, game: &GameKey, error: &JournalError) {
         // The read needs a connection of its own; there may be no file handle left.
         if let JournalError::Unwritable(_) | JournalError::Pgn { .. } | JournalError::Open { .. } = error {
@@ -365,20 +337,17 @@ impl Journal {
         outcome
     }
 
-    /// Writes a game's PGN as soon as the disk allows, or gives up and logs an error.
     async fn write_pgn_later(&self, game: &GameKey) {
         let mut last = None;
         for _ in 0..PGN_ATTEMPTS {
             tokio::time::sleep(PGN_AGAIN).await;
-            // The text comes from the journal, so the journal must be complete first.
-            let outcome = match self.flush().await {
-                Ok(()) => self.write_pgn(game).await,
-                Err(error) => Err(error),
+            let outcome = async {
+                // The text comes from the journal, so the journal must be complete first.
+                self.flush().await?;
+                self.write_pgn(game).await
             };
-            match outcome {
-                Ok(_) => return,
-                Err(error) => last = Some(error),
-            }
+            let Err(error) = outcome.await else { return };
+            last = Some(error);
         }
         if let Some(error) = last {
             tracing::error!(%game, %error, "PGN not written; `concilio games --pgn` writes it later");
@@ -397,7 +366,6 @@ impl Journal {
         self.known(self.writer.ask(move |store| store.unfinished(&server, true)).await?).await
     }
 
-    /// Returns the record of a game, if there is one.
     pub async fn known_game(&self, game: &GameKey) -> Result<Option<KnownGame>, JournalError> {
         self.flush().await?;
         Ok(self.known(vec![game.clone()]).await?.pop())
@@ -413,13 +381,11 @@ impl Journal {
         read.await.map_err(|_| JournalError::Closed)?
     }
 
-    /// Records a granted takeback.
     pub fn takeback_granted(&self, game: &GameKey) {
         let game = game.clone();
         self.writer.note("a takeback", move |store| store.takeback_granted(&game));
     }
 
-    /// Returns the number of takebacks granted in a game.
     pub async fn takebacks_granted(&self, game: &GameKey) -> Result<u32, JournalError> {
         let game = game.clone();
         self.writer.ask(move |store| store.takebacks_granted(&game)).await
@@ -449,8 +415,7 @@ impl Journal {
         self.writer.ask(move |store| store.state(&key)).await
     }
 
-    /// Stores a text, such as JSON, beyond this process; returns after the commit. Among two texts for a key the later call wins,
-    /// whichever future is awaited first.
+    /// Stores a text beyond this process; returns after the commit. Of two texts for a key the later call wins.
     pub fn set_state(&self, key: &str, value: String) -> impl Future<Output = Result<(), JournalError>> + use<> {
         let (key, now) = (key.to_owned(), now());
         self.writer.call(move |store| store.set_state(&key, &value, now))

@@ -13,8 +13,7 @@ use super::{
 };
 use domain::{Color, GameStatus, Line, LineError, PgnWriter, Player, Score, TimeControl, Variant};
 
-/// Writes a finished game of chess to the file of its group. Returns `None` if no PGN is wanted, or the game is only
-/// adjourned.
+/// Writes a finished game of chess to the file of its group; `None` if no PGN is wanted, or it is only adjourned.
 pub(super) fn save(settings: &JournalSettings, key: &GameKey) -> Result<Option<PathBuf>, JournalError> {
     if settings.pgn_directory.as_os_str().is_empty() {
         return Ok(None);
@@ -120,7 +119,6 @@ pub(super) fn text(game: &GameRecord, moves: &[MoveRecord]) -> String {
     movetext.end(result(game))
 }
 
-/// The tags of a game of `plies` plies.
 pub fn pgn_tags(game: &GameRecord, plies: usize) -> Vec<(&'static str, String)> {
     let mut tags = vec![
         ("Event", event(game)),
@@ -177,8 +175,7 @@ pub fn result(game: &GameRecord) -> &'static str {
     }
 }
 
-/// Writes a time control by section 9.6.1 of the specification: seconds and increment, one move in
-/// a number of seconds, or none.
+/// Writes a time control by section 9.6.1 of the specification.
 fn time_control(control: TimeControl) -> String {
     match control {
         TimeControl::RealTime { .. } => control.to_string(),
@@ -217,8 +214,7 @@ fn write_moves(movetext: &mut PgnWriter, game: &GameRecord, moves: &[&MoveRecord
     Ok(())
 }
 
-/// Writes the known facts of a move: the bot's evaluation for White, the clock after it, its time,
-/// and its source if not the electors.
+/// Writes the known facts of a move: evaluation for White, clock after it, its time, its source if not the electors.
 fn comment(control: TimeControl, played: &MoveRecord, turn: Color) -> Vec<String> {
     let mut words = Vec::new();
     let ours = played.ours.as_ref();
@@ -242,8 +238,7 @@ fn comment(control: TimeControl, played: &MoveRecord, turn: Color) -> Vec<String
     words
 }
 
-/// Writes a clock as PGN does, `1:02:03.45`: hours, minutes, seconds and fractions, to the
-/// millisecond.
+/// Writes a clock as PGN does, such as `1:02:03.45`, to the millisecond.
 pub fn pgn_clock(time: Duration) -> String {
     let seconds = time.as_secs();
     let text = format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);

@@ -13,7 +13,6 @@ use super::{GameKey, Journal, StartedGame};
 use domain::{Color, GameId, GameStatus, Line, PgnGame, Player, ServerName, TimeControl, Variant};
 use util::Failure;
 
-/// The result of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedGames {
     /// The name of the bot in the file.
@@ -149,7 +148,6 @@ fn id(game: &PgnGame, line: &Line) -> GameId {
     GameId::new(format!("{hash:016x}"))
 }
 
-/// Returns the end of the game and its winner.
 fn end(game: &PgnGame, line: &Line) -> (GameStatus, Option<Color>) {
     let status = match (game.tag("Termination"), game.tag("Result")) {
         _ if line.is_checkmate() => GameStatus::Mate,

@@ -6,19 +6,13 @@ use std::{
 };
 
 /// Returns options for files of their owner alone (0600). Existing files keep their permissions.
-#[cfg(unix)]
+/// On other systems than Unix the folder's permissions are inherited.
 pub(super) fn open() -> OpenOptions {
-    use std::os::unix::fs::OpenOptionsExt as _;
-
+    #[cfg_attr(not(unix), expect(unused_mut))]
     let mut options = OpenOptions::new();
-    options.mode(0o600);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
-}
-
-/// On other systems the folder's permissions are inherited.
-#[cfg(not(unix))]
-pub(super) fn open() -> OpenOptions {
-    OpenOptions::new()
 }
 
 /// Returns the path with this text after its name.

@@ -13,7 +13,6 @@ use super::{JournalError, store::Store};
 
 /// Work of the writing thread, repeated after a failed transaction.
 pub(super) trait Job: Send {
-    /// Does the work inside the writer's transaction.
     fn write(&mut self, store: &mut Store<'_>) -> Result<(), JournalError>;
 
     /// Receives the outcome after the commit, or the reason for a missing commit. A kept job gets another answer later.
@@ -26,8 +25,7 @@ pub(super) trait Job: Send {
     fn is_kept(&self) -> bool;
 }
 
-/// The longest time until the write of a job without a waiting caller. While there is work, the thread looks at its queue this
-/// often: such a job need not wake it.
+/// The longest time until the write of a job without a waiting caller: such a job need not wake the thread.
 const LINGER: Duration = Duration::from_millis(20);
 
 /// The most entries during a hang of the disk.
@@ -36,43 +34,35 @@ const MOST_WAITING: usize = if cfg!(test) { 1000 } else { 20_000 };
 #[derive(Default)]
 struct QueueState {
     jobs: VecDeque<Box<dyn Job>>,
-    /// True if a caller waits for one of the jobs.
     is_awaited: bool,
     /// True if the thread sleeps without a timeout.
     sleeps: bool,
     handles: usize,
-    /// True if the thread has ended.
     is_closed: bool,
     /// The number of entries dropped from a full queue.
     lost: usize,
 }
 
-#[derive(Default)]
-struct SharedQueue {
-    state: Mutex<QueueState>,
-    changed: Condvar,
-}
+type SharedQueue = Arc<(Mutex<QueueState>, Condvar)>;
 
-impl SharedQueue {
-    fn state(&self) -> MutexGuard<'_, QueueState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn state(queue: &SharedQueue) -> MutexGuard<'_, QueueState> {
+    queue.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The sender of jobs; clones add to the same queue.
-pub(super) struct JobQueue(Arc<SharedQueue>);
+pub(super) struct JobQueue(SharedQueue);
 
-pub(super) struct WaitingJobs(Arc<SharedQueue>);
+pub(super) struct WaitingJobs(SharedQueue);
 
 impl JobQueue {
     pub(super) fn new() -> (Self, WaitingJobs) {
-        let shared = Arc::new(SharedQueue::default());
-        shared.state().handles = 1;
+        let shared = SharedQueue::default();
+        state(&shared).handles = 1;
         (Self(Arc::clone(&shared)), WaitingJobs(shared))
     }
 
     pub(super) fn add(&self, job: Box<dyn Job>) -> Result<(), JournalError> {
-        let mut state = self.0.state();
+        let mut state = state(&self.0);
         if state.is_closed {
             return Err(JournalError::Closed);
         }
@@ -93,7 +83,7 @@ impl JobQueue {
         state.is_awaited |= is_awaited;
         drop(state);
         if wakes {
-            self.0.changed.notify_one();
+            self.0.1.notify_one();
         }
         Ok(())
     }
@@ -101,31 +91,30 @@ impl JobQueue {
 
 impl Clone for JobQueue {
     fn clone(&self) -> Self {
-        self.0.state().handles += 1;
+        state(&self.0).handles += 1;
         Self(Arc::clone(&self.0))
     }
 }
 
 impl Drop for JobQueue {
     fn drop(&mut self) {
-        self.0.state().handles -= 1;
-        self.0.changed.notify_one();
+        state(&self.0).handles -= 1;
+        self.0.1.notify_one();
     }
 }
 
 impl WaitingJobs {
     /// Returns the number of entries dropped since the last call.
     pub(super) fn take_lost(&self) -> usize {
-        std::mem::take(&mut self.0.state().lost)
+        std::mem::take(&mut state(&self.0).lost)
     }
 
-    /// Waits for jobs, for `patience` at most, and returns up to `most` of them; none if `patience` is over. Returns `None` once
-    /// every handle is gone and the queue is empty.
+    /// Waits for up to `most` jobs, for `patience` at most. Returns `None` once every handle is gone and the queue is empty.
     pub(super) fn next(&self, patience: Option<Duration>, most: usize) -> Option<VecDeque<Box<dyn Job>>> {
         let give_up = patience.map(|patience| Instant::now() + patience);
         // The time to write jobs without a waiting caller.
         let mut write_by = None;
-        let mut state = self.0.state();
+        let mut state = state(&self.0);
         loop {
             let now = Instant::now();
             if !state.jobs.is_empty() {
@@ -143,9 +132,9 @@ impl WaitingJobs {
             }
             state.sleeps = state.jobs.is_empty() && give_up.is_none();
             state = if state.sleeps {
-                self.0.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+                self.0.1.wait(state).unwrap_or_else(PoisonError::into_inner)
             } else {
-                self.0.changed.wait_timeout(state, LINGER).unwrap_or_else(PoisonError::into_inner).0
+                self.0.1.wait_timeout(state, LINGER).unwrap_or_else(PoisonError::into_inner).0
             };
             state.sleeps = false;
         }
@@ -154,7 +143,7 @@ impl WaitingJobs {
 
 impl Drop for WaitingJobs {
     fn drop(&mut self) {
-        let mut state = self.0.state();
+        let mut state = state(&self.0);
         state.is_closed = true;
         // Dropped jobs report a closed journal to their callers.
         state.jobs.clear();

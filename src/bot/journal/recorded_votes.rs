@@ -1,23 +1,28 @@
-//! Votes of the journal, as they were shown when they were cast.
+//! Votes of the journal, as they were shown when they were cast, in the words of [`vote_words`](domain::vote_words) with the
+//! reasons of [`why`](domain::why).
 
-use std::{fmt::Display, io::Write};
+use std::{
+    fmt::Display,
+    io::{self, Write},
+};
 
-use super::{Archive, ExportError, JournalError, MoveRecord, OurMove, ProposalRecord, vote_in_words};
+use super::{Archive, JournalError, MoveRecord, OurMove, ProposalRecord};
 use council::player::vote_report::{self, VoteEntry};
-use domain::GameLine;
+use domain::{
+    CriterionName, GameLine, Source,
+    vote_words::{NamedElector, Opinion, VoteInWords},
+    why::ExpectedLine,
+};
 
-/// A vote of the journal, in words.
 pub struct RecordedVotes {
     elected: String,
     /// Criterion and source.
     how: String,
-    /// The reasons against the other moves; empty without any.
     why: String,
     entries: Vec<VoteEntry>,
 }
 
-/// Returns the vote on a move of the bot after this line; `None` for a move of the opponent. `read` reads the journal's text of a
-/// move.
+/// Returns the vote on a move of the bot after this line, if it has one. `read` reads the journal's text of a move.
 pub fn recorded_votes<L: GameLine, M: Display>(
     archive: &Archive,
     line: &L,
@@ -64,8 +69,7 @@ fn entry<L: GameLine>(proposal: &ProposalRecord, played: &str, say: &dyn Fn(&str
 }
 
 impl RecordedVotes {
-    /// Writes the vote as a table below its move.
-    pub fn write(&self, out: &mut impl Write) -> Result<(), ExportError> {
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "\n{}  {}", self.elected, self.how)?;
         for row in vote_report::table(&self.entries) {
             writeln!(out, "{row}")?;
@@ -76,8 +80,48 @@ impl RecordedVotes {
         Ok(())
     }
 
-    /// Returns the vote in one line, as comments in score sheets have it.
     pub fn in_one_line(&self) -> String {
         vote_report::in_one_line(&format!("{}  {}", self.elected, self.how), &self.entries)
     }
+}
+
+impl ProposalRecord {
+    pub fn named<L: GameLine>(&self) -> NamedElector {
+        match self.phase {
+            1 => NamedElector::new::<L>(&self.elector, self.knowledge.as_deref(), self.weight.is_none()),
+            _ => NamedElector::second_search(),
+        }
+    }
+
+    /// The line it expects, as far as it is legal. `read` understands the journal's text of a move.
+    pub fn expected_moves<L: GameLine>(&self, line: &L, read: impl Fn(&L, &str) -> Option<L::Move>) -> Vec<L::Move> {
+        let mut line = line.clone();
+        let played = self.pv.split_ascii_whitespace().map_while(|text| {
+            let mv = read(&line, text)?;
+            line.advance(mv).then_some(mv)
+        });
+        played.collect()
+    }
+}
+
+/// The vote on a move of the bot after `line` in words. `read` understands the journal's text of a move.
+pub fn vote_in_words<L: GameLine>(
+    line: &L,
+    played: L::Move,
+    ours: &OurMove,
+    proposals: &[ProposalRecord],
+    read: impl Fn(&L, &str) -> Option<L::Move> + Copy,
+) -> VoteInWords {
+    let opinion = |proposal: &ProposalRecord| {
+        let mv = read(line, &proposal.uci).map_or_else(|| proposal.uci.clone(), |mv| line.move_text(mv));
+        Opinion { elector: proposal.named::<L>(), mv, uci: proposal.uci.clone() }
+    };
+    let expected = |proposal: &ProposalRecord| {
+        let moves = proposal.expected_moves(line, read);
+        Some(ExpectedLine { mv: read(line, &proposal.uci)?, moves, depth: proposal.depth, score: proposal.score })
+    };
+    let opinions: Vec<Opinion> = proposals.iter().map(opinion).collect();
+    let expected: Vec<_> = proposals.iter().filter_map(expected).collect();
+    let criterion = CriterionName::ALL.into_iter().find(|criterion| criterion.word() == ours.criterion);
+    VoteInWords::new(line, played, &opinions, &expected, (criterion, Source::from_word(&ours.source)))
 }

@@ -29,7 +29,6 @@ pub enum PgnGrouping {
 }
 
 impl JournalSettings {
-    /// A journal and its PGN files in a folder of their own.
     pub fn in_folder(folder: &Path) -> Self {
         Self { path: folder.join("journal.db"), pgn_directory: folder.join("pgn"), ..Self::default() }
     }

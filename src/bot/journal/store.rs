@@ -10,7 +10,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-use rusqlite::{Connection, OptionalExtension, Row, params, types::FromSql};
+use rusqlite::{Connection, OptionalExtension, Params, Row, ToSql, params, params_from_iter, types::FromSql};
 
 use super::{ChallengeOutcome, DecidedMove, GameKey, GameResult, JournalError, StartedGame, codes};
 use domain::{
@@ -18,7 +18,6 @@ use domain::{
     moves_text,
 };
 
-/// Maximum number of remembered lost games.
 const LOST_GAMES: u32 = 500;
 
 /// The current line of a running game, as in the database; a copy saves the read at every move.
@@ -40,7 +39,6 @@ struct KnownMove {
     /// The move in its game's notation.
     text: String,
     confirmed: bool,
-    /// True for a move of the bot, stored with its vote.
     decided: bool,
 }
 
@@ -121,14 +119,25 @@ impl<'a> Store<'a> {
         Ok(self.connection.execute_batch("ROLLBACK")?)
     }
 
-    fn execute(&self, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<usize> {
-        self.connection.prepare_cached(sql)?.execute(values)
+    fn execute(&self, sql: &str, values: impl Params) -> rusqlite::Result<usize> {
+        execute(self.connection, sql, values)
+    }
+
+    fn write(&self, sql: &str, values: impl Params) -> Result<(), JournalError> {
+        self.execute(sql, values)?;
+        Ok(())
+    }
+
+    fn update(&self, game: &GameKey, changes: &str, values: &[&dyn ToSql]) -> Result<(), JournalError> {
+        let (server, id) = (game.server.as_str(), game.id.as_str());
+        let values = values.iter().copied().chain([&server as &dyn ToSql, &id]);
+        self.write(&format!("UPDATE games SET {changes} WHERE server = ? AND game = ?"), params_from_iter(values))
     }
 
     pub(super) fn account(&self, server: &ServerName, account: &Account, now: i64) -> Result<(), JournalError> {
         let ratings: serde_json::Map<_, _> =
             account.ratings.iter().map(|(name, rating)| (name.clone(), (*rating).into())).collect();
-        self.execute(
+        self.write(
             "INSERT OR REPLACE INTO accounts (server, player, title, is_bot, ratings, games_played, seen_at)
              VALUES (?, ?, ?, ?, ?, ?, ?)",
             params![
@@ -137,16 +146,15 @@ impl<'a> Store<'a> {
                 account.player.title,
                 account.is_bot,
                 serde_json::Value::Object(ratings).to_string(),
-                i64::try_from(account.games_played).unwrap_or(i64::MAX),
+                codes::whole(account.games_played),
                 now
             ],
-        )?;
-        Ok(())
+        )
     }
 
     pub(super) fn challenge(&self, server: &ServerName, challenge: &Challenge, now: i64) -> Result<(), JournalError> {
         let opponent = challenge.opponent.as_ref();
-        self.execute(
+        self.write(
             "INSERT INTO challenges (server, challenge, incoming, opponent, opponent_title, opponent_rating, variant,
                  time_control, speed, rated, our_color, start_fen, rematch_of, seen_at)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -166,8 +174,7 @@ impl<'a> Store<'a> {
                 challenge.rematch_of.as_ref().map(|game| game.as_str().to_owned()),
                 now
             ],
-        )?;
-        Ok(())
+        )
     }
 
     pub(super) fn challenge_decided(
@@ -179,16 +186,15 @@ impl<'a> Store<'a> {
         now: i64,
     ) -> Result<(), JournalError> {
         self.challenge(server, challenge, now)?;
-        self.execute(
+        self.write(
             "UPDATE challenges SET decision = ?, reason = ?, decided_at = ? WHERE server = ? AND challenge = ?",
             params![outcome.word(), reason, now, server.as_str(), challenge.id.as_str()],
-        )?;
-        Ok(())
+        )
     }
 
     /// Records the start of a game, or fills the gaps of its record. An adjourned game goes on.
     pub(super) fn game_started(&self, server: &ServerName, game: &StartedGame, now: i64) -> Result<(), JournalError> {
-        self.execute(
+        self.write(
             "INSERT INTO games (server, game, our_color, white, white_title, white_rating, black, black_title,
                  black_rating, opponent, opponent_is_bot, variant, start_fen, time_control, speed, rated, tournament,
                  url, started_at, status)
@@ -220,8 +226,7 @@ impl<'a> Store<'a> {
                 game.url,
                 now
             ],
-        )?;
-        Ok(())
+        )
     }
 
     /// Brings the game's line to the one shown by the server. A decided move at its end stays: the server has yet to show it.
@@ -240,7 +245,7 @@ impl<'a> Store<'a> {
         let kept = if agreed == shown.len() && waits { agreed + 1 } else { agreed };
         supersede(connection, line, kept, now)?;
         for known in line.moves.iter_mut().take(agreed).rev().take_while(|known| !known.confirmed) {
-            connection.prepare_cached("UPDATE moves SET confirmed = 1 WHERE id = ?")?.execute([known.row])?;
+            execute(connection, "UPDATE moves SET confirmed = 1 WHERE id = ?", [known.row])?;
             known.confirmed = true;
         }
         let count = shown.len();
@@ -249,19 +254,15 @@ impl<'a> Store<'a> {
             let known = match line.set_aside.iter().rposition(|(at, known)| *at == ply && known.text == text) {
                 Some(index) => {
                     let (_, known) = line.set_aside.remove(index);
-                    connection
-                        .prepare_cached("UPDATE moves SET superseded_at = NULL, confirmed = 1 WHERE id = ?")?
-                        .execute([known.row])?;
+                    let sql = "UPDATE moves SET superseded_at = NULL, confirmed = 1 WHERE id = ?";
+                    execute(connection, sql, [known.row])?;
                     KnownMove { confirmed: true, ..known }
                 }
                 None => {
                     let clock = line.clock_to_move.and_then(|(told_at, clock)| (told_at == ply).then_some(clock));
-                    connection
-                        .prepare_cached(
-                            "INSERT INTO moves (game, ply, uci, confirmed, noted_at, clock_before)
-                             VALUES (?, ?, ?, 1, ?, ?)",
-                        )?
-                        .execute(params![line.game, codes::count(ply), text, now, clock])?;
+                    let sql = "INSERT INTO moves (game, ply, uci, confirmed, noted_at, clock_before)
+                               VALUES (?, ?, ?, 1, ?, ?)";
+                    execute(connection, sql, params![line.game, codes::whole(ply), text, now, clock])?;
                     KnownMove { row: connection.last_insert_rowid(), text, confirmed: true, decided: false }
                 }
             };
@@ -269,9 +270,8 @@ impl<'a> Store<'a> {
         }
         if let Some((to_move, other)) = clocks {
             if let Some(last) = count.checked_sub(1).and_then(|ply| line.moves.get(ply)) {
-                connection
-                    .prepare_cached("UPDATE moves SET clock_after = ? WHERE id = ? AND clock_after IS NULL")?
-                    .execute(params![other, last.row])?;
+                let sql = "UPDATE moves SET clock_after = ? WHERE id = ? AND clock_after IS NULL";
+                execute(connection, sql, params![other, last.row])?;
             }
             line.clock_to_move = Some((count, to_move));
         }
@@ -279,7 +279,6 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// Writes a move of the bot before it is sent, with its vote.
     pub(super) fn move_decided<L: GameLine>(&mut self, decided: &DecidedMove<L>, now: i64) -> Result<(), JournalError> {
         let before = decided.line.moves();
         self.line_seen(&decided.game, before, None, now)?;
@@ -290,16 +289,15 @@ impl<'a> Store<'a> {
         let (cp, mate) = codes::score(decision.score);
         let deepest = decision.votes.iter().map(|vote| vote.proposal.depth).max();
         let depth = decision.second_phase.as_ref().map(|second| second.proposal.depth).or(deepest);
-        connection
-            .prepare_cached(
-                "INSERT INTO moves (game, ply, uci, confirmed, noted_at, clock_before, source, criterion, score_cp,
-                     score_mate, depth, nodes, elapsed, ponder, first_choice, spent, response, extra, lag, split,
-                     second_phase)
-                 VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            )?
-            .execute(params![
+        execute(
+            connection,
+            "INSERT INTO moves (game, ply, uci, confirmed, noted_at, clock_before, source, criterion, score_cp,
+                 score_mate, depth, nodes, elapsed, ponder, first_choice, spent, response, extra, lag, split,
+                 second_phase)
+             VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            params![
                 line.game,
-                codes::count(before.len()),
+                codes::whole(before.len()),
                 decision.best.to_string(),
                 now,
                 decided.clock.map(codes::milliseconds),
@@ -308,7 +306,7 @@ impl<'a> Store<'a> {
                 cp,
                 mate,
                 depth,
-                codes::bounded(decision.nodes()),
+                codes::whole(decision.nodes()),
                 codes::microseconds(decision.elapsed),
                 decision.ponder.map(|uci| uci.to_string()),
                 decision.second_phase.as_ref().map(|second| second.first_choice.to_string()),
@@ -318,7 +316,8 @@ impl<'a> Store<'a> {
                 codes::milliseconds(decided.lag),
                 (!decision.votes.is_empty()).then_some(decision.split),
                 decision.second_phase.as_ref().map(|second| second.mode.word()),
-            ])?;
+            ],
+        )?;
         let row = connection.last_insert_rowid();
         line.moves.push(KnownMove { row, text: decision.best.to_string(), confirmed: false, decided: true });
         for (place, vote) in decision.votes.iter().enumerate() {
@@ -330,7 +329,6 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// Returns the move decided after exactly these moves, if the server has not shown it yet.
     pub(super) fn decided_move(&mut self, game: &GameKey, before: &[UciMove]) -> Result<Option<UciMove>, JournalError> {
         let (_, line) = self.line(game)?;
         let same = line.moves.len() == before.len() + 1
@@ -349,30 +347,19 @@ impl<'a> Store<'a> {
         let ours = ours.ok_or_else(|| JournalError::UnknownGame(game.clone()))?;
         let result =
             codes::read_color(&ours).and_then(|ours| GameResult::of(ours, status, winner)).map(GameResult::word);
-        self.execute(
-            "UPDATE games SET status = ?, winner = ?, result = ?, ended_at = coalesce(ended_at, ?)
-             WHERE server = ? AND game = ?",
-            params![
-                status.name(),
-                winner.map(codes::color),
-                result,
-                (*status != GameStatus::Adjourned).then_some(now),
-                game.server.as_str(),
-                game.id.as_str()
-            ],
-        )?;
+        let (winner, ended_at) = (winner.map(codes::color), (*status != GameStatus::Adjourned).then_some(now));
+        let changes = "status = ?, winner = ?, result = ?, ended_at = coalesce(ended_at, ?)";
+        self.update(game, changes, &[&status.name(), &winner, &result, &ended_at])?;
         self.lines.remove(game);
         Ok(())
     }
 
-    /// Removes the end of a game.
     pub(super) fn game_goes_on(&self, game: &GameKey) -> Result<(), JournalError> {
-        self.execute(
+        self.write(
             "UPDATE games SET status = 'started', winner = NULL, result = NULL, ended_at = NULL
              WHERE server = ? AND game = ? AND ended_at IS NOT NULL",
             params![game.server.as_str(), game.id.as_str()],
-        )?;
-        Ok(())
+        )
     }
 
     /// Returns the server's newest adjourned games, or all other games without an end; oldest first.
@@ -392,27 +379,17 @@ impl<'a> Store<'a> {
     }
 
     pub(super) fn takeback_granted(&self, game: &GameKey) -> Result<(), JournalError> {
-        self.execute(
-            "UPDATE games SET takebacks = takebacks + 1 WHERE server = ? AND game = ?",
-            params![game.server.as_str(), game.id.as_str()],
-        )?;
-        Ok(())
+        self.update(game, "takebacks = takebacks + 1", &[])
     }
 
     pub(super) fn rated(&self, game: &GameKey, change: i32) -> Result<(), JournalError> {
-        self.execute(
-            "UPDATE games SET rating_change = ? WHERE server = ? AND game = ?",
-            params![change, game.server.as_str(), game.id.as_str()],
-        )?;
-        Ok(())
+        self.update(game, "rating_change = ?", &[&change])
     }
 
-    /// Returns the number of takebacks granted in the game; 0 in an unknown one.
     pub(super) fn takebacks_granted(&self, game: &GameKey) -> Result<u32, JournalError> {
         Ok(column(self.connection, "takebacks", game)?.unwrap_or_default())
     }
 
-    /// Returns the moves of the newest lost games of this kind, up to the bot's last book move.
     pub(super) fn lost_book_lines(&self, variant: Variant, start: Option<&str>) -> Result<Vec<String>, JournalError> {
         let mut lines = self.connection.prepare_cached(
             "WITH lost AS (SELECT id FROM games WHERE result = 'lost' AND variant = ? AND start_fen IS ?
@@ -427,8 +404,7 @@ impl<'a> Store<'a> {
         Ok(lines.collect::<Result<_, _>>()?)
     }
 
-    /// Returns the games without a PGN file with an end within `within` ms before the newest end, or
-    /// before `now` if the newest end is in the future; oldest first.
+    /// Returns the games without a PGN that ended within `within` ms before the newest end, or before `now`; oldest first.
     pub(super) fn without_pgn(&self, now: i64, within: i64) -> Result<Vec<GameKey>, JournalError> {
         let mut games = self.connection.prepare_cached(
             "SELECT server, game FROM games
@@ -438,18 +414,13 @@ impl<'a> Store<'a> {
     }
 
     pub(super) fn pgn_written(&self, game: &GameKey, path: &str) -> Result<(), JournalError> {
-        self.execute(
-            "UPDATE games SET pgn_path = ? WHERE server = ? AND game = ?",
-            params![path, game.server.as_str(), game.id.as_str()],
-        )?;
-        Ok(())
+        self.update(game, "pgn_path = ?", &[&path])
     }
 
     pub(super) fn chat(&mut self, game: &GameKey, line: &ChatLine, now: i64) -> Result<(), JournalError> {
         let (connection, known) = self.line(game)?;
-        connection
-            .prepare_cached("INSERT INTO chat (game, said_at, room, username, text) VALUES (?, ?, ?, ?, ?)")?
-            .execute(params![known.game, now, line.room.key(), line.username, line.text])?;
+        let values = params![known.game, now, line.room.key(), line.username, line.text];
+        execute(connection, "INSERT INTO chat (game, said_at, room, username, text) VALUES (?, ?, ?, ?, ?)", values)?;
         Ok(())
     }
 
@@ -460,27 +431,19 @@ impl<'a> Store<'a> {
         what: &str,
         now: i64,
     ) -> Result<(), JournalError> {
-        self.execute(
+        self.write(
             "INSERT INTO faults (met_at, server, game, what) VALUES (?, ?, ?, ?)",
             params![now, server.as_str(), game, what],
-        )?;
-        Ok(())
+        )
     }
 
     pub(super) fn state(&self, key: &str) -> Result<Option<String>, JournalError> {
-        Ok(self
-            .connection
-            .prepare_cached("SELECT value FROM state WHERE key = ?")?
-            .query_row([key], |row| row.get(0))
-            .optional()?)
+        let mut statement = self.connection.prepare_cached("SELECT value FROM state WHERE key = ?")?;
+        Ok(statement.query_row([key], |row| row.get(0)).optional()?)
     }
 
     pub(super) fn set_state(&self, key: &str, value: &str, now: i64) -> Result<(), JournalError> {
-        self.execute(
-            "INSERT OR REPLACE INTO state (key, value, written_at) VALUES (?, ?, ?)",
-            params![key, value, now],
-        )?;
-        Ok(())
+        self.write("INSERT OR REPLACE INTO state (key, value, written_at) VALUES (?, ?, ?)", params![key, value, now])
     }
 
     /// Returns the game's current line, and reads it from the database the first time.
@@ -519,25 +482,26 @@ impl KnownLine {
 
 /// Returns a column of a game; `None` of an unknown one.
 fn column<T: FromSql>(connection: &Connection, name: &str, game: &GameKey) -> rusqlite::Result<Option<T>> {
-    connection
-        .prepare_cached(&format!("SELECT {name} FROM games WHERE server = ? AND game = ?"))?
-        .query_row([game.server.as_str(), game.id.as_str()], |row| row.get(0))
-        .optional()
+    let mut statement =
+        connection.prepare_cached(&format!("SELECT {name} FROM games WHERE server = ? AND game = ?"))?;
+    statement.query_row([game.server.as_str(), game.id.as_str()], |row| row.get(0)).optional()
 }
 
 fn read_line(connection: &Connection, key: &GameKey) -> Result<KnownLine, JournalError> {
     let game: Option<i64> = column(connection, "id", key)?;
     let game = game.ok_or_else(|| JournalError::UnknownGame(key.clone()))?;
-    let mut moves = connection
-        .prepare_cached(
+    let mut moves = connection.prepare_cached(
         "SELECT id, uci, confirmed, source IS NOT NULL FROM moves WHERE game = ? AND superseded_at IS NULL ORDER BY ply",
     )?;
-    let moves = moves
-        .query_map([game], |row| {
-            Ok(KnownMove { row: row.get(0)?, text: row.get(1)?, confirmed: row.get(2)?, decided: row.get(3)? })
-        })?
-        .collect::<Result<_, _>>()?;
+    let moves = moves.query_map([game], |row| {
+        Ok(KnownMove { row: row.get(0)?, text: row.get(1)?, confirmed: row.get(2)?, decided: row.get(3)? })
+    })?;
+    let moves = moves.collect::<Result<_, _>>()?;
     Ok(KnownLine { game, moves, last_seen: Box::new(()), agreed: 0, set_aside: Vec::new(), clock_to_move: None })
+}
+
+fn execute(connection: &Connection, sql: &str, values: impl Params) -> rusqlite::Result<usize> {
+    connection.prepare_cached(sql)?.execute(values)
 }
 
 fn key(row: &Row<'_>) -> rusqlite::Result<GameKey> {
@@ -552,9 +516,7 @@ fn supersede(connection: &Connection, line: &mut KnownLine, ply: usize, now: i64
     let ply = ply.min(line.moves.len());
     line.agreed = line.agreed.min(ply);
     for (at, known) in (ply..).zip(line.moves.drain(ply..)) {
-        connection
-            .prepare_cached("UPDATE moves SET superseded_at = ? WHERE id = ?")?
-            .execute(params![now, known.row])?;
+        execute(connection, "UPDATE moves SET superseded_at = ? WHERE id = ?", params![now, known.row])?;
         if known.decided {
             line.set_aside.push((at, known));
         }
@@ -572,16 +534,15 @@ fn proposal(
     weight: Option<f64>,
 ) -> rusqlite::Result<()> {
     let (cp, mate) = codes::score(Some(proposal.score));
-    connection
-        .prepare_cached(
-            "INSERT INTO proposals (move, phase, place, elector, uci, score_cp, score_mate, bound, depth,
-                 selective_depth, root_moves_done, nodes, time, pv, weight, machine, knowledge)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        )?
-        .execute(params![
+    execute(
+        connection,
+        "INSERT INTO proposals (move, phase, place, elector, uci, score_cp, score_mate, bound, depth,
+             selective_depth, root_moves_done, nodes, time, pv, weight, machine, knowledge)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        params![
             row,
             phase,
-            codes::count(place),
+            codes::whole(place),
             proposal.elector.as_str(),
             proposal.best.to_string(),
             cp,
@@ -590,12 +551,13 @@ fn proposal(
             proposal.depth,
             proposal.selective_depth,
             proposal.root_moves_done,
-            codes::bounded(proposal.nodes),
+            codes::whole(proposal.nodes),
             codes::microseconds(proposal.time),
             moves_text(&proposal.pv),
             weight,
             proposal.machine.as_ref().map(MachineName::as_str),
             knowledge.map(|knowledge| knowledge.to_string()),
-        ])?;
+        ],
+    )?;
     Ok(())
 }

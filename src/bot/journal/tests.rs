@@ -2,20 +2,17 @@ mod files;
 mod reading;
 
 use std::{
-    io::Cursor,
-    ops::ControlFlow,
     path::Path,
     process::Command,
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use pgn_reader::{Reader, SanPlus, Visitor};
 use tempfile::TempDir;
 
 use super::*;
 use domain::{
-    Bound, ChallengeId, ChatRoom, Clock, CriterionName, ElectorName, GameTerms, Phase, Player, Proposal, Score,
-    SearchId, SecondPhase, SecondPhaseMode, Source, TimeControl, Variant, Vote,
+    Bound, ChallengeId, ChatRoom, Clock, CriterionName, ElectorName, GameTerms, PgnGame, Phase, Player, Proposal,
+    Score, SearchId, SecondPhase, SecondPhaseMode, Source, TimeControl, Variant, Vote,
 };
 
 struct Desk {
@@ -32,15 +29,40 @@ impl Desk {
     fn grouped(pgn_grouping: PgnGrouping) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let settings = settings(directory.path(), pgn_grouping);
-        Self {
-            journal: Journal::open(&settings).expect("a new journal"),
-            server: ServerName::from("lichess"),
-            directory,
-        }
+        let journal = Journal::open(&settings).expect("a new journal");
+        Self { journal, server: ServerName::from("lichess"), directory }
     }
 
     fn archive(&self) -> Archive {
         Archive::open(self.journal.path()).expect("a journal to read")
+    }
+
+    /// Opens the journal anew, without the handle and its lock.
+    fn restarts(self) -> (Journal, TempDir) {
+        let Self { journal, directory, .. } = self;
+        drop(journal);
+        (Journal::open(&settings(directory.path(), PgnGrouping::Game)).expect("the same journal"), directory)
+    }
+
+    fn game(&self, key: &GameKey) -> GameRecord {
+        self.archive().game(key).expect("readable").expect("there")
+    }
+
+    fn moves(&self, key: &GameKey) -> Vec<MoveRecord> {
+        self.archive().moves(&self.game(key)).expect("readable")
+    }
+
+    fn count(&self, table: &str) -> i64 {
+        let reader = rusqlite::Connection::open(self.journal.path()).expect("a database");
+        reader.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).expect("a count")
+    }
+
+    async fn over(&self, key: &GameKey, status: GameStatus, winner: Option<Color>) -> PathBuf {
+        self.journal.game_over(key, &status, winner).await.expect("written").expect("a PGN")
+    }
+
+    async fn pgn(&self, key: &GameKey, status: GameStatus, winner: Option<Color>) -> String {
+        std::fs::read_to_string(self.over(key, status, winner).await).expect("a file")
     }
 
     /// Starts a game in which we have White.
@@ -56,7 +78,7 @@ impl Desk {
         let mut clocks = clocks(60 - 2 * (line.ply() as u64 / 2));
         self.journal.line_seen(key, &line, Some(clocks));
         for text in moves.split(' ') {
-            let uci: UciMove = text.parse().expect("a move");
+            let uci = uci(text);
             if line.turn() == Color::White {
                 self.journal.move_decided(decided(key, &line, uci)).await.expect("written");
             }
@@ -69,9 +91,7 @@ impl Desk {
     }
 
     fn uci_moves(&self, key: &GameKey) -> String {
-        let archive = self.archive();
-        let game = archive.game(key).expect("readable").expect("there");
-        domain::moves_text(&archive.moves(&game).expect("readable").iter().map(|played| played.uci).collect::<Vec<_>>())
+        domain::moves_text(&self.moves(key).iter().map(|played| played.uci).collect::<Vec<_>>())
     }
 }
 
@@ -81,13 +101,10 @@ fn settings(directory: &Path, pgn_grouping: PgnGrouping) -> JournalSettings {
 
 fn info(id: &str, variant: Variant, fen: &str) -> GameInfo {
     let player = |name: &str, rating| Player { rating: Some(rating), ..Player::named(name) };
+    let time_control = TimeControl::real_time(Duration::from_secs(60), Duration::ZERO);
     GameInfo {
         id: GameId::from(id),
-        terms: GameTerms {
-            variant,
-            time_control: TimeControl::real_time(Duration::from_secs(60), Duration::ZERO),
-            rated: true,
-        },
+        terms: GameTerms { variant, time_control, rated: true },
         white: Player { title: Some("BOT".to_owned()), ..player("Concilio", 2000) },
         black: player("Some\"body", 1900),
         our_color: Color::White,
@@ -101,6 +118,16 @@ fn clocks(seconds: u64) -> Clocks {
     Clocks::both(Clock { remaining: Duration::from_secs(seconds), increment: Duration::ZERO })
 }
 
+fn uci(text: &str) -> UciMove {
+    text.parse().expect("a move")
+}
+
+fn text<E: fmt::Debug>(write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> String {
+    let mut out = Vec::new();
+    write(&mut out).expect("written");
+    String::from_utf8(out).expect("text")
+}
+
 fn played(line: &Arc<Line>, uci: UciMove) -> Arc<Line> {
     let mut longer = Line::clone(line);
     longer.play(uci).expect("legal");
@@ -108,12 +135,9 @@ fn played(line: &Arc<Line>, uci: UciMove) -> Arc<Line> {
 }
 
 fn proposal(line: &Line, elector: &str, best: UciMove, phase: Phase) -> Proposal {
+    let search = SearchId { game: GameId::from("x"), ply: line.ply(), serial: 1, phase };
     Proposal {
-        search: SearchId { game: GameId::from("x"), ply: line.ply(), serial: 1, phase },
-        elector: ElectorName::from(elector),
         machine: (elector == "mbxp").then(|| "garret".into()),
-        best,
-        score: Score::Cp(34),
         bound: Bound::Lower,
         depth: 9,
         selective_depth: 14,
@@ -121,6 +145,7 @@ fn proposal(line: &Line, elector: &str, best: UciMove, phase: Phase) -> Proposal
         nodes: 100_000,
         time: Duration::from_millis(700),
         pv: vec![best; 12],
+        ..Proposal::of_one_ply(search, ElectorName::from(elector), best, Score::Cp(34))
     }
 }
 
@@ -130,14 +155,12 @@ fn decided(key: &GameKey, line: &Arc<Line>, best: UciMove) -> DecidedMove {
         knowledge: name.parse().ok(),
         weight: Some(46.0),
     });
+    let source = if line.ply() == 0 { Source::Book } else { Source::Council };
     DecidedMove {
         game: key.clone(),
         line: Arc::clone(line),
         decision: Arc::new(Decision {
-            best,
-            ponder: None,
             score: Some(Score::Cp(34)),
-            source: if line.ply() == 0 { Source::Book } else { Source::Council },
             criterion: Some(CriterionName::ReSearch),
             votes: votes.to_vec(),
             second_phase: Some(SecondPhase {
@@ -145,9 +168,8 @@ fn decided(key: &GameKey, line: &Arc<Line>, best: UciMove) -> DecidedMove {
                 first_choice: best,
                 proposal: proposal(line, "mbxkcpar", best, Phase::Second),
             }),
-            split: 0.0,
-            processes: Vec::new(),
             elapsed: Duration::from_millis(1900),
+            ..Decision::without_vote(best, source)
         }),
         clock: Some(Duration::from_secs(60 - line.ply() as u64)),
         spent: Duration::from_millis(1),
@@ -161,12 +183,10 @@ fn decided(key: &GameKey, line: &Arc<Line>, best: UciMove) -> DecidedMove {
 async fn move_and_proposals_are_stored_first() {
     let desk = Desk::new();
     let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
-    desk.journal.move_decided(decided(&key, &start, "e2e4".parse().expect("a move"))).await.expect("written");
+    desk.journal.move_decided(decided(&key, &start, uci("e2e4"))).await.expect("written");
 
     // Another connection reads it at once, while the writer still runs.
-    let archive = desk.archive();
-    let game = archive.game(&key).expect("readable").expect("there");
-    let moves = archive.moves(&game).expect("readable");
+    let (archive, moves) = (desk.archive(), desk.moves(&key));
     let [first] = moves.as_slice() else { panic!("one move: {moves:?}") };
     assert!(!first.confirmed);
     let ours = first.ours.as_ref().expect("our move");
@@ -184,13 +204,12 @@ async fn move_and_proposals_are_stored_first() {
 async fn restart_finds_the_decided_move() {
     let desk = Desk::new();
     let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
-    let e4: UciMove = "e2e4".parse().expect("a move");
+    let e4 = uci("e2e4");
     assert_eq!(desk.journal.decided_move(&key, &start).await, Ok(None));
     desk.journal.move_decided(decided(&key, &start, e4)).await.expect("written");
 
-    let Desk { journal, server, directory } = desk;
-    drop(journal);
-    let again = Journal::open(&settings(directory.path(), PgnGrouping::Game)).expect("the same journal");
+    let server = desk.server.clone();
+    let (again, _directory) = desk.restarts();
     assert_eq!(again.decided_move(&key, &start).await, Ok(Some(e4)));
     again.line_seen(&key, &start, Some(clocks(60)));
     assert_eq!(again.decided_move(&key, &start).await, Ok(Some(e4)), "the server has not shown it yet");
@@ -230,7 +249,6 @@ async fn kill_loses_nothing_acknowledged() {
     Journal::open(&settings).expect("it can be written on");
 }
 
-/// Writes twenty moves, which are acknowledged, and is gone.
 async fn write_and_die(directory: &Path) -> ! {
     let journal = Journal::open(&settings(directory, PgnGrouping::Game)).expect("a new journal");
     let server = ServerName::from("lichess");
@@ -238,7 +256,7 @@ async fn write_and_die(directory: &Path) -> ! {
         let info = info(&format!("game{number:04}"), Variant::Standard, "");
         journal.game_started(&server, &info);
         let key = GameKey::new(&server, &info.id);
-        let e4 = "e2e4".parse().expect("a move");
+        let e4 = uci("e2e4");
         journal.move_decided(decided(&key, &Arc::new(info.start), e4)).await.expect("acknowledged");
     }
     std::process::abort();
@@ -254,9 +272,8 @@ async fn journal_has_one_writer() {
     let text = error.to_string();
     assert!(text.contains("stop that program") && text.lines().count() == 1, "{text}");
     desk.archive();
-    let Desk { journal, .. } = desk;
-    drop(journal);
-    assert!(Journal::open(&settings).is_ok(), "the lock is released at the end");
+    // The lock is released at the end.
+    desk.restarts();
 }
 
 /// Simulates a full disk until the flag is cleared.
@@ -268,8 +285,7 @@ fn fill_the_disk(journal: &Journal) -> Arc<AtomicBool> {
     full
 }
 
-/// Promise 5 on a full disk: play is not delayed, and the record is complete once there is space
-/// again.
+/// Promise 5 on a full disk: play is not delayed, and the record is complete once there is space again.
 #[tokio::test(start_paused = true)]
 async fn full_disk_stops_no_game() {
     let desk = Desk::new();
@@ -277,10 +293,9 @@ async fn full_disk_stops_no_game() {
     let mut line = desk.play(&key, &start, "e2e4 e7e5").await;
     let full = fill_the_disk(&desk.journal);
     for (ours, theirs) in [("g1f3", "b8c6"), ("f3g1", "c6b8")].iter().cycle().take(20) {
-        let uci: UciMove = ours.parse().expect("a move");
-        let outcome = desk.journal.move_decided(decided(&key, &line, uci)).await;
+        let outcome = desk.journal.move_decided(decided(&key, &line, uci(ours))).await;
         assert!(matches!(&outcome, Err(JournalError::Unwritable(reason)) if reason.contains("full")), "{outcome:?}");
-        line = played(&played(&line, uci), theirs.parse().expect("a move"));
+        line = played(&played(&line, uci(ours)), uci(theirs));
         desk.journal.line_seen(&key, &line, Some(clocks(40)));
     }
     let over = desk.journal.game_over(&key, &GameStatus::Resign, Some(Color::White)).await;
@@ -292,17 +307,15 @@ async fn full_disk_stops_no_game() {
 
     full.store(false, Ordering::SeqCst);
     desk.journal.flush().await.expect("there is room");
-    let archive = desk.archive();
-    let game = archive.game(&key).expect("readable").expect("there");
-    assert_eq!((game.status.clone(), game.winner), (GameStatus::Resign, Some(Color::White)));
-    let moves = archive.moves(&game).expect("readable");
+    let game = desk.game(&key);
+    assert_eq!((game.status, game.winner), (GameStatus::Resign, Some(Color::White)));
+    let (archive, moves) = (desk.archive(), desk.moves(&key));
     assert_eq!(moves.len(), 42);
     for played in moves.iter().filter(|played| played.ply % 2 == 0) {
         assert!(played.ours.is_some() && played.confirmed, "{played:?}");
         assert_eq!(archive.proposals(played).expect("readable").len(), 8, "with its votes");
     }
-    within_a_minute(|| desk.archive().game(&key).is_ok_and(|game| game.is_some_and(|game| game.pgn_path.is_some())))
-        .await;
+    within_a_minute(|| desk.game(&key).pgn_path.is_some()).await;
 }
 
 /// A transaction may fail as a whole, through no fault of what is written in it.
@@ -326,12 +339,9 @@ async fn failed_transaction_is_retried() {
     let _ = desk.journal.flush().await;
     desk.journal.flush().await.expect("written");
     assert_eq!(desk.journal.state("games").await, Ok(Some("1".to_owned())));
-    let reader = rusqlite::Connection::open(desk.journal.path()).expect("the journal");
-    let faults = reader.query_row("SELECT count(*) FROM faults", [], |row| row.get::<_, u32>(0));
-    assert_eq!(faults, Ok(1), "nothing is written twice");
+    assert_eq!(desk.count("faults"), 1, "nothing is written twice");
 }
 
-/// Waits for something that another task does.
 async fn within_a_minute(happened: impl Fn() -> bool) {
     let began = std::time::Instant::now();
     while !happened() {
@@ -347,14 +357,11 @@ async fn takebacks_granted_are_remembered() {
     assert_eq!(desk.journal.takebacks_granted(&key).await, Ok(0));
     desk.journal.takeback_granted(&key);
     desk.journal.takeback_granted(&key);
-    let Desk { journal, directory, .. } = desk;
-    drop(journal);
-    let again = Journal::open(&settings(directory.path(), PgnGrouping::Game)).expect("the same journal");
+    let (again, _directory) = desk.restarts();
     assert_eq!(again.takebacks_granted(&key).await, Ok(2));
 }
 
-/// The last program to close a database deletes its log. A reader must not take itself for the last
-/// one, so our lock must survive any number of our own connections.
+/// The last program to close a database deletes its log: our lock must survive any number of our own connections.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn second_connection_keeps_the_lock() {
@@ -397,7 +404,7 @@ async fn resumed_game_is_unfinished_again() {
     desk.journal.game_over(&key, &GameStatus::Resign, Some(Color::White)).await.expect("written");
     desk.start("game0001", Variant::Standard, "");
     assert_eq!(unfinished().await, [], "what is over does not begin again");
-    let game = desk.archive().game(&key).expect("readable").expect("there");
+    let game = desk.game(&key);
     assert_eq!((game.status, game.winner), (GameStatus::Resign, Some(Color::White)));
 }
 
@@ -407,17 +414,15 @@ async fn repeated_state_changes_nothing() {
     let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
     let line = desk.play(&key, &start, "e2e4 e7e5 g1f3").await;
     desk.journal.flush().await.expect("written");
-    let archive = desk.archive();
-    let game = archive.game(&key).expect("readable").expect("there");
-    let before = archive.moves(&game).expect("readable");
+    let before = desk.moves(&key);
 
     desk.journal.game_started(&desk.server, &info("abcdefgh", Variant::Standard, ""));
     for _ in 0..3 {
         desk.journal.line_seen(&key, &line, Some(clocks(7)));
     }
     desk.journal.flush().await.expect("written");
-    assert_eq!(archive.moves(&game).expect("readable"), before);
-    assert_eq!(archive.games(&Filter::default()).expect("readable").len(), 1);
+    assert_eq!(desk.moves(&key), before);
+    assert_eq!(desk.archive().games(&Filter::default()).expect("readable").len(), 1);
     let clock = |seconds| Some(Duration::from_secs(seconds));
     assert_eq!(
         before.iter().map(|played| (played.clock_before, played.clock_after)).collect::<Vec<_>>(),
@@ -441,10 +446,7 @@ async fn takeback_supersedes_a_move() {
     desk.play(&key, &shorter, "f2f4 e5f4").await;
     desk.journal.flush().await.expect("written");
     assert_eq!(desk.uci_moves(&key), "e2e4 e7e5 f2f4 e5f4");
-    let all: i64 = rusqlite::Connection::open(desk.journal.path())
-        .and_then(|connection| connection.query_row("SELECT count(*) FROM moves", [], |row| row.get(0)))
-        .expect("a count");
-    assert_eq!(all, 6);
+    assert_eq!(desk.count("moves"), 6);
 }
 
 #[tokio::test]
@@ -456,9 +458,7 @@ async fn late_state_keeps_the_vote() {
     desk.journal.line_seen(&key, &line, Some(clocks(50)));
     desk.journal.flush().await.expect("written");
     assert_eq!(desk.uci_moves(&key), "e2e4 e7e5 g1f3");
-    let archive = desk.archive();
-    let game = archive.game(&key).expect("readable").expect("there");
-    let moves = archive.moves(&game).expect("readable");
+    let moves = desk.moves(&key);
     assert_eq!(moves.iter().map(|played| played.ours.is_some()).collect::<Vec<_>>(), [true, false, true]);
 }
 
@@ -470,17 +470,16 @@ async fn an_adjourned_game_has_not_ended() {
     assert_eq!(desk.journal.game_over(&key, &GameStatus::Adjourned, None).await, Ok(None));
     desk.journal.game_started(&desk.server, &info("abcdefgh", Variant::Standard, ""));
     desk.play(&key, &line, "g1f3 b8c6").await;
-    let pgn = desk.journal.game_over(&key, &GameStatus::Draw, None).await.expect("written").expect("a PGN");
-    assert!(std::fs::read_to_string(pgn).expect("a file").contains("[PlyCount \"4\"]"));
+    assert!(desk.pgn(&key, GameStatus::Draw, None).await.contains("[PlyCount \"4\"]"));
 }
 
 #[tokio::test]
 async fn server_state_overrides_a_decision() {
     let desk = Desk::new();
     let (key, start) = desk.start("abcdefgh", Variant::Standard, "");
-    desk.journal.move_decided(decided(&key, &start, "e2e4".parse().expect("a move"))).await.expect("written");
-    desk.journal.move_decided(decided(&key, &start, "c2c4".parse().expect("a move"))).await.expect("decided anew");
-    desk.journal.line_seen(&key, &played(&start, "d2d4".parse().expect("a move")), Some(clocks(60)));
+    desk.journal.move_decided(decided(&key, &start, uci("e2e4"))).await.expect("written");
+    desk.journal.move_decided(decided(&key, &start, uci("c2c4"))).await.expect("decided anew");
+    desk.journal.line_seen(&key, &played(&start, uci("d2d4")), Some(clocks(60)));
     desk.journal.flush().await.expect("written");
     assert_eq!(desk.uci_moves(&key), "d2d4");
 }
@@ -490,7 +489,7 @@ async fn failed_entry_spares_its_neighbours() {
     let desk = Desk::new();
     let unknown = GameKey::new(&desk.server, &GameId::from("nothere1"));
     let start = Arc::new(Line::start(Variant::Standard));
-    let e4: UciMove = "e2e4".parse().expect("a move");
+    let e4 = uci("e2e4");
     let (key, _) = desk.start("abcdefgh", Variant::Standard, "");
     let (failed, written) = tokio::join!(
         desk.journal.move_decided(decided(&unknown, &start, e4)),
@@ -559,66 +558,21 @@ async fn every_kind_of_entry_is_kept() {
     assert_eq!(text("SELECT decision || ' ' || reason FROM challenges"), "declined too fast");
 }
 
-/// Result of replaying a PGN: its tags and its playable moves.
-struct Replay;
-
-impl Visitor for Replay {
-    type Tags = Vec<(String, String)>;
-    type Movetext = (Self::Tags, Vec<SanPlus>, String);
-    type Output = Self::Movetext;
-
-    fn begin_tags(&mut self) -> ControlFlow<Self::Output, Self::Tags> {
-        ControlFlow::Continue(Vec::new())
-    }
-
-    fn tag(&mut self, tags: &mut Self::Tags, name: &[u8], value: pgn_reader::RawTag<'_>) -> ControlFlow<Self::Output> {
-        tags.push((String::from_utf8_lossy(name).into_owned(), value.decode_utf8_lossy().into_owned()));
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, tags: Self::Tags) -> ControlFlow<Self::Output, Self::Movetext> {
-        ControlFlow::Continue((tags, Vec::new(), String::new()))
-    }
-
-    fn san(&mut self, movetext: &mut Self::Movetext, san: SanPlus) -> ControlFlow<Self::Output> {
-        movetext.1.push(san);
-        ControlFlow::Continue(())
-    }
-
-    fn comment(
-        &mut self,
-        movetext: &mut Self::Movetext,
-        comment: pgn_reader::RawComment<'_>,
-    ) -> ControlFlow<Self::Output> {
-        movetext.2.push_str(&String::from_utf8_lossy(comment.as_bytes()));
-        ControlFlow::Continue(())
-    }
-
-    fn end_game(&mut self, movetext: Self::Movetext) -> Self::Output {
-        movetext
-    }
-}
-
-/// Plays a game, ends it, reads its PGN with `pgn-reader`, and compares every move.
+/// Plays a game, ends it, reads its PGN, and compares every move.
 async fn round_trip(variant: Variant, fen: &str, moves: &str) -> String {
     let desk = Desk::new();
     let (key, start) = desk.start("abcdefgh", variant, fen);
     let end = desk.play(&key, &start, moves).await;
-    let path = desk.journal.game_over(&key, &GameStatus::Resign, Some(Color::White)).await.expect("written");
-    let text = std::fs::read_to_string(path.expect("a PGN")).expect("a file");
+    let text = desk.pgn(&key, GameStatus::Resign, Some(Color::White)).await;
 
-    let mut reader = Reader::new(Cursor::new(&text));
-    let (tags, sans, comments) = reader.read_game(&mut Replay).expect("readable").expect("a game");
-    assert_eq!(reader.read_game(&mut Replay).expect("readable").map(|_| ()), None, "one game only");
-    let tag = |name: &str| tags.iter().find_map(|(known, value)| (known == name).then(|| value.clone()));
-    let mut line = Line::from_fen(variant, &tag("FEN").unwrap_or_default()).expect("a legal start");
-    for san in sans {
-        let mv = san.san.to_move(line.position()).expect("a move that can be played");
-        line.play(mv.to_uci(line.castling_mode())).expect("legal");
-    }
-    assert_eq!(line, *end, "{text}");
-    assert_eq!(tag("Black").as_deref(), Some("Some\"body"));
-    assert_eq!(comments.matches("[%clk ").count(), line.ply(), "{text}");
+    let start = |game: &PgnGame| Line::from_fen(variant, game.tag("FEN")).map_err(|error| error.to_string());
+    let games: Vec<_> =
+        PgnGame::read_all(text.as_bytes(), usize::MAX, start).collect::<Result<_, _>>().expect("readable");
+    let [game] = games.as_slice() else { panic!("one game only: {games:?}") };
+    let line = game.line.as_ref().expect("moves that can be played");
+    assert_eq!(*line, *end, "{text}");
+    assert_eq!(game.tag("Black"), "Some\"body");
+    assert_eq!(text.matches("[%clk ").count(), line.ply(), "{text}");
     assert!(text.lines().all(|line| line.starts_with('[') || line.len() < 80), "{text}");
     text
 }
@@ -686,7 +640,7 @@ async fn grouped_games_are_appended_once() {
         let (key, start) = desk.start(id, Variant::Standard, "");
         desk.play(&key, &start, "e2e4 e7e5").await;
         for _ in 0..2 {
-            files.push(desk.journal.game_over(&key, &GameStatus::Draw, None).await.expect("written").expect("a PGN"));
+            files.push(desk.over(&key, GameStatus::Draw, None).await);
         }
     }
     files.dedup();
@@ -711,8 +665,7 @@ async fn missing_pgn_is_written_at_next_start() {
             let desk = Desk::grouped(grouping);
             let (key, start) = desk.start("game0001", Variant::Standard, "");
             desk.play(&key, &start, "e2e4 e7e5 g1f3").await;
-            let path = desk.journal.game_over(&key, &GameStatus::Resign, Some(Color::White)).await;
-            let path = path.expect("written").expect("a PGN");
+            let path = desk.over(&key, GameStatus::Resign, Some(Color::White)).await;
             let killed = rusqlite::Connection::open(desk.journal.path()).expect("the journal");
             let kill = "UPDATE games SET pgn_path = NULL, ended_at = ended_at - 259200000";
             killed.execute(kill, []).expect("as after a kill, and three days without a start");
@@ -722,8 +675,7 @@ async fn missing_pgn_is_written_at_next_start() {
             desk.journal.write_missing_pgn().await.expect("written");
             let text = std::fs::read_to_string(&path).expect("a PGN");
             assert_eq!(text.matches("[GameId \"game0001\"]").count(), 1, "{text}");
-            let noted = desk.archive().game(&key).expect("readable").and_then(|game| game.pgn_path);
-            assert_eq!(noted, Some(path.display().to_string()));
+            assert_eq!(desk.game(&key).pgn_path, Some(path.display().to_string()));
         }
     }
 }
@@ -735,7 +687,7 @@ async fn games_are_found_by_every_filter() {
         let (key, start) = desk.start(id, Variant::Standard, "");
         desk.play(&key, &start, "e2e4 e7e5 g1f3").await;
         let status = if winner.is_some() { GameStatus::Resign } else { GameStatus::Stalemate };
-        desk.journal.game_over(&key, &status, winner).await.expect("written");
+        desk.over(&key, status, winner).await;
     }
     desk.start("game0004", Variant::Standard, "");
     desk.journal.flush().await.expect("written");
@@ -762,24 +714,19 @@ async fn exports_are_pgn_and_json() {
     let desk = Desk::new();
     let (key, start) = desk.start("game0001", Variant::Standard, "");
     desk.play(&key, &start, "e2e4 e7e5 g1f3").await;
-    desk.journal.game_over(&key, &GameStatus::Mate, Some(Color::White)).await.expect("written");
+    let saved = desk.pgn(&key, GameStatus::Mate, Some(Color::White)).await;
     let archive = desk.archive();
     let games = archive.games(&Filter::default()).expect("readable");
 
-    let mut out = Vec::new();
-    write_table(&games, false, &mut out).expect("written");
-    let table = String::from_utf8(out).expect("text");
+    let table = text(|out| write_table(&games, false, out));
     let lines: Vec<&str> = table.lines().collect();
     let [titles, game] = lines.as_slice() else { panic!("two lines: {table}") };
     assert!(game.ends_with("white   Some\"body (1900)  60+0 bullet  rated standard  won     mate  2"), "{table}");
     assert_eq!(titles.find("OPPONENT"), game.find("Some"), "{table}");
-    let mut colored = Vec::new();
-    write_table(&games, true, &mut colored).expect("written");
-    assert!(String::from_utf8_lossy(&colored).contains("\x1b[32m"));
+    assert!(text(|out| write_table(&games, true, out)).contains("\x1b[32m"));
 
-    let mut out = Vec::new();
-    write_json(&archive, &games, &mut out).expect("written");
-    let json: serde_json::Value = serde_json::from_slice(&out).expect("one line of JSON");
+    let json = text(|out| write_json(&archive, &games, out));
+    let json: serde_json::Value = serde_json::from_str(&json).expect("one line of JSON");
     for (pointer, value) in [
         ("/game", serde_json::json!("game0001")),
         ("/result", "won".into()),
@@ -795,16 +742,11 @@ async fn exports_are_pgn_and_json() {
         assert_eq!(json.pointer(pointer), Some(&value), "{pointer} of {json}");
     }
 
-    let mut out = Vec::new();
-    write_csv(&games, &mut out).expect("written");
-    let csv = String::from_utf8(out).expect("text");
+    let csv = text(|out| write_csv(&games, out));
     assert!(
         csv.contains("white,Concilio,BOT,2000,\"Some\"\"body\",,1900,standard,60+0,bullet,true,won,mate,white,3,https"),
         "{csv}"
     );
 
-    let mut out = Vec::new();
-    write_pgn(&archive, &games, &mut out).expect("written");
-    let saved = archive.game(&key).expect("readable").and_then(|game| game.pgn_path).expect("a PGN");
-    assert_eq!(out, std::fs::read(saved).expect("a file"));
+    assert_eq!(text(|out| write_pgn(&archive, &games, out)), saved);
 }

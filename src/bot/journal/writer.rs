@@ -29,7 +29,6 @@ use super::{
 };
 use crate::metrics;
 
-/// Maximum number of jobs in a transaction.
 const BATCH: usize = 256;
 
 /// Number of transactions, and idle time, before the write-ahead log is moved into the database.
@@ -40,12 +39,10 @@ const QUIET: Duration = Duration::from_secs(1);
 /// writer the other thread cannot reach the log's end.
 const LONG_LOG: u32 = 8000;
 
-/// Interval between attempts on a failing disk, and the maximum number of jobs kept meanwhile; then
-/// the oldest is dropped.
+/// Interval between attempts on a failing disk, and the most jobs kept meanwhile; then the oldest is dropped.
 const RETRY: Duration = Duration::from_secs(1);
 const MOST_KEPT: usize = if cfg!(test) { 100 } else { 100_000 };
 
-/// Entry to write, or question to answer.
 struct Entry<T, W> {
     /// Name in the log, for an entry without a waiting caller.
     what: Option<&'static str>,
@@ -91,14 +88,12 @@ where
 #[derive(Clone)]
 pub(super) struct Writer {
     jobs: JobQueue,
-    /// Connection for moves of the write-ahead log into the database. The lock matters: SQLite fails
-    /// the second of two moves at once.
+    /// Connection for moves of the log into the database. The lock matters: SQLite fails the second of two moves at once.
     log: Arc<Mutex<Connection>>,
 }
 
 impl Writer {
-    /// Starts the thread, and gives it the `lock` of the journal. A second thread keeps the write-ahead log short: it waits for the
-    /// disk, so it has a connection of its own and no move waits for it.
+    /// Starts the thread with the `lock` of the journal. A second thread keeps the log short: no move waits for it.
     pub(super) fn start(connection: Connection, second: Connection, lock: File) -> Result<Self, JournalError> {
         connection.pragma_update(None, "wal_autocheckpoint", LONG_LOG)?;
         connection.set_prepared_statement_cache_capacity(64);
@@ -118,15 +113,13 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Brings the whole write-ahead log into the database and empties it.
     pub(super) async fn empty_log(&self) -> Result<(), JournalError> {
         let log = Arc::clone(&self.log);
         let emptied = tokio::task::spawn_blocking(move || schema::empty_log(&held(&log))).await;
         emptied.map_err(|_| JournalError::Closed)?
     }
 
-    /// Does `work` and returns its value after the commit. If the disk fails, returns
-    /// [`JournalError::Unwritable`] at once and keeps the work for later.
+    /// Does `work` and returns its value after the commit. If the disk fails, the error comes at once, and the work is kept.
     pub(super) fn call<T, W>(&self, work: W) -> impl Future<Output = Result<T, JournalError>> + use<T, W>
     where
         T: Send + 'static,
@@ -135,8 +128,7 @@ impl Writer {
         self.send(work, true)
     }
 
-    /// Returns the value of `question` after the commit of all earlier entries; the question changes nothing. If the disk fails, returns
-    /// [`JournalError::Unwritable`] at once and keeps nothing.
+    /// Returns the value of `question` after all earlier entries. If the disk fails, the error comes at once.
     pub(super) fn ask<T, W>(&self, question: W) -> impl Future<Output = Result<T, JournalError>> + use<T, W>
     where
         T: Send + 'static,
@@ -145,8 +137,7 @@ impl Writer {
         self.send(question, false)
     }
 
-    /// The job is queued at once, before the returned future is polled: entries are written in the
-    /// order of the calls.
+    /// The job is queued before the returned future is polled: entries are written in the order of the calls.
     fn send<T, W>(&self, work: W, writes: bool) -> impl Future<Output = Result<T, JournalError>> + use<T, W>
     where
         T: Send + 'static,
@@ -180,7 +171,6 @@ impl Writer {
 
 struct WriterThread {
     connection: Connection,
-    /// Lines of the running games.
     lines: HashMap<GameKey, KnownLine>,
     /// Jobs kept for later, oldest first.
     kept: VecDeque<Box<dyn Job>>,
@@ -230,10 +220,9 @@ impl WriterThread {
         }
     }
 
-    /// Writes the kept jobs, if the disk allows.
     fn write_all(&mut self, was_kept: usize) {
         tracing::trace!(target: "concilio::task", task = "journal", "writing");
-        match commit(&self.connection, &mut self.lines, &mut self.kept) {
+        match self.commit() {
             Err(JournalError::Unwritable(reason)) => {
                 if was_kept == 0 {
                     tracing::error!(
@@ -254,6 +243,51 @@ impl WriterThread {
         }
     }
 
+    /// Does the kept jobs in one transaction and answers them. An error is [`JournalError::Unwritable`]: none is done.
+    fn commit(&mut self) -> Result<(), JournalError> {
+        // Savepoints cost a third of a transaction, and jobs rarely fail: only a second attempt uses them.
+        let outcomes = match self.attempt(false) {
+            Ok(outcomes) if outcomes.iter().any(Result::is_err) => self.attempt(true),
+            outcomes => outcomes,
+        };
+        match &outcomes {
+            // The jobs are done, whatever happens to their answers.
+            Ok(outcomes) => {
+                let done = std::mem::take(&mut self.kept);
+                done.into_iter().zip(outcomes).for_each(|(mut job, outcome)| job.answer(outcome.clone()));
+            }
+            Err(error) => {
+                self.lines.clear();
+                self.kept.iter_mut().for_each(|job| job.answer(Err(error.clone())));
+            }
+        }
+        outcomes.map(drop)
+    }
+
+    /// Returns the outcome of each kept job after a transaction. Without savepoints nothing is committed if one fails.
+    fn attempt(&mut self, saves: bool) -> Result<Vec<Result<(), JournalError>>, JournalError> {
+        let begun = Store::begin(&self.connection, &mut self.lines, saves);
+        let mut store = begun.map_err(|error| JournalError::Unwritable(error.to_string()))?;
+        let mut outcomes = Vec::with_capacity(self.kept.len());
+        for job in &mut self.kept {
+            match job.write(&mut store) {
+                // SQLite may have undone all by itself; dropping the transaction makes sure.
+                Err(JournalError::Unwritable(reason)) => return Err(JournalError::Unwritable(reason)),
+                // Later jobs would be written at once, and again with the rest.
+                Err(JournalError::Sqlite(reason)) if store.is_undone() => return Err(JournalError::Unwritable(reason)),
+                Ok(()) if store.is_undone() => {
+                    return Err(JournalError::Unwritable("SQLite undid the transaction".to_owned()));
+                }
+                outcome => outcomes.push(outcome),
+            }
+            if !saves && outcomes.last().is_some_and(Result::is_err) {
+                return Ok(outcomes);
+            }
+        }
+        store.commit()?;
+        Ok(outcomes)
+    }
+
     /// Tries the kept jobs a last time; all handles are gone.
     fn end(mut self) {
         if !self.kept.is_empty() {
@@ -265,7 +299,6 @@ impl WriterThread {
     }
 }
 
-/// Runs the second thread.
 fn shorten_log(log: &Mutex<Connection>, is_due: &mpsc::Receiver<()>) {
     for () in is_due {
         if let Err(error) = held(log).execute_batch("PRAGMA wal_checkpoint(PASSIVE)") {
@@ -277,69 +310,4 @@ fn shorten_log(log: &Mutex<Connection>, is_due: &mpsc::Receiver<()>) {
 /// Locks the connection. A panic of another holder leaves it usable.
 fn held(log: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
     log.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Does the jobs in one transaction, answers them, and removes the finished ones. An error is [`JournalError::Unwritable`]: none of them is
-/// done.
-fn commit(
-    connection: &Connection,
-    lines: &mut HashMap<GameKey, KnownLine>,
-    jobs: &mut VecDeque<Box<dyn Job>>,
-) -> Result<(), JournalError> {
-    let outcomes = write(connection, lines, jobs);
-    match &outcomes {
-        // The jobs are done, whatever happens to their answers.
-        Ok(outcomes) => {
-            let done = std::mem::take(jobs);
-            done.into_iter().zip(outcomes).for_each(|(mut job, outcome)| job.answer(outcome.clone()));
-        }
-        Err(error) => {
-            lines.clear();
-            jobs.iter_mut().for_each(|job| job.answer(Err(error.clone())));
-        }
-    }
-    outcomes.map(drop)
-}
-
-/// Returns the outcome of each job after their common commit. Savepoints cost a third of a transaction, and jobs rarely fail: only a second
-/// attempt uses them.
-fn write(
-    connection: &Connection,
-    lines: &mut HashMap<GameKey, KnownLine>,
-    jobs: &mut VecDeque<Box<dyn Job>>,
-) -> Result<Vec<Result<(), JournalError>>, JournalError> {
-    let outcomes = attempt(connection, lines, jobs, false)?;
-    match outcomes.iter().all(Result::is_ok) {
-        true => Ok(outcomes),
-        false => attempt(connection, lines, jobs, true),
-    }
-}
-
-/// Does the jobs in one transaction. Without savepoints nothing is committed if one fails.
-fn attempt(
-    connection: &Connection,
-    lines: &mut HashMap<GameKey, KnownLine>,
-    jobs: &mut VecDeque<Box<dyn Job>>,
-    saves: bool,
-) -> Result<Vec<Result<(), JournalError>>, JournalError> {
-    let begun = Store::begin(connection, lines, saves);
-    let mut store = begun.map_err(|error| JournalError::Unwritable(error.to_string()))?;
-    let mut outcomes = Vec::with_capacity(jobs.len());
-    for job in jobs.iter_mut() {
-        match job.write(&mut store) {
-            // SQLite may have undone all by itself; dropping the transaction makes sure.
-            Err(JournalError::Unwritable(reason)) => return Err(JournalError::Unwritable(reason)),
-            // Later jobs would be written at once, and again with the rest.
-            Err(JournalError::Sqlite(reason)) if store.is_undone() => return Err(JournalError::Unwritable(reason)),
-            Ok(()) if store.is_undone() => {
-                return Err(JournalError::Unwritable("SQLite undid the transaction".to_owned()));
-            }
-            outcome => outcomes.push(outcome),
-        }
-        if !saves && outcomes.last().is_some_and(Result::is_err) {
-            return Ok(outcomes);
-        }
-    }
-    store.commit()?;
-    Ok(outcomes)
 }

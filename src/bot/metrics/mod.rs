@@ -28,20 +28,11 @@ pub enum MetricKind {
 }
 
 /// A measurement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Metric {
-    /// Its name in Prometheus.
-    pub name: &'static str,
-    pub kind: MetricKind,
-    /// Meaning and labels.
-    pub help: &'static str,
-}
-
 macro_rules! metrics {
     ($($id:ident = $name:literal, $kind:ident, $help:literal;)*) => {
         $(#[doc = $help] pub const $id: &str = $name;)*
-        /// All measurements.
-        pub const METRICS: &[Metric] = &[$(Metric { name: $name, kind: MetricKind::$kind, help: $help }),*];
+        /// All measurements by name, with their meaning and labels.
+        pub const METRICS: &[(&str, MetricKind, &str)] = &[$(($name, MetricKind::$kind, $help)),*];
     };
 }
 
@@ -79,20 +70,18 @@ metrics! {
 const SECONDS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0];
 const SHARES: [f64; 8] = [0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0];
 
-/// Interval between two summaries of histograms.
 const SUM_UP: Duration = Duration::from_secs(60);
 
-/// Installs the recorder of the whole process.
 pub fn install() -> Result<Recorder, Failure> {
     let builder = PrometheusBuilder::new().set_buckets(&SECONDS)?;
     let recorder = builder.set_buckets_for_metric(Matcher::Full(DECISION_SHARE.to_owned()), &SHARES)?.build_recorder();
     let handle = recorder.handle();
     metrics::set_global_recorder(recorder).map_err(|_| Failure::failed("a recorder is installed already"))?;
-    for metric in METRICS {
-        match metric.kind {
-            MetricKind::Counter => describe_counter!(metric.name, metric.help),
-            MetricKind::Gauge => describe_gauge!(metric.name, metric.help),
-            MetricKind::Histogram => describe_histogram!(metric.name, metric.help),
+    for &(name, kind, help) in METRICS {
+        match kind {
+            MetricKind::Counter => describe_counter!(name, help),
+            MetricKind::Gauge => describe_gauge!(name, help),
+            MetricKind::Histogram => describe_histogram!(name, help),
         }
     }
     gauge!(INFO, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
@@ -125,8 +114,7 @@ impl Recorder {
         self.0.render()
     }
 
-    /// Sums up the histograms every minute, for ever: each sample takes memory until then, and perhaps
-    /// nothing requests the text.
+    /// Sums up the histograms every minute, for ever: each sample takes memory until then.
     pub async fn sum_up(self) {
         let mut minutes = tokio::time::interval(SUM_UP);
         loop {
@@ -136,17 +124,14 @@ impl Recorder {
     }
 }
 
-/// Sets the number of running games of an account.
 pub(crate) fn games_running(account: &ServerName, games: usize) {
     gauge!(GAMES_RUNNING, "account" => account.to_string()).set(games as f64);
 }
 
-/// Counts a webhook message by its outcome.
 pub(crate) fn webhook(outcome: &'static str) {
     counter!(WEBHOOKS, "outcome" => outcome).increment(1);
 }
 
-/// Records the duration of a write to the journal.
 pub(crate) fn journal_took(time: Duration) {
     histogram!(JOURNAL_SECONDS).record(time.as_secs_f64());
 }
@@ -157,8 +142,7 @@ fn resident_bytes() -> u64 {
     resident_kibibytes(&status).unwrap_or(0) * 1024
 }
 
-/// Reads the resident memory from Linux's `/proc/self/status`: unlike `statm` it does not count in
-/// pages.
+/// Reads the resident memory from `/proc/self/status`: unlike `statm` it does not count in pages.
 fn resident_kibibytes(status: &str) -> Option<u64> {
     status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?.split_whitespace().next()?.parse().ok()
 }
@@ -169,10 +153,10 @@ mod tests {
 
     #[test]
     fn metric_names_follow_prometheus() {
-        for metric in METRICS {
-            let plain = metric.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-            assert!(plain && metric.name.starts_with("concilio_"), "{metric:?}");
-            assert_eq!(metric.name.ends_with("_total"), metric.kind == MetricKind::Counter, "{metric:?}");
+        for &(name, kind, _) in METRICS {
+            let plain = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+            assert!(plain && name.starts_with("concilio_"), "{name}");
+            assert_eq!(name.ends_with("_total"), kind == MetricKind::Counter, "{name}");
         }
     }
 
@@ -182,7 +166,6 @@ mod tests {
         assert_eq!(resident_kibibytes("Name:\tconcilio\n"), None);
     }
 
-    /// The metrics of the server's adapter are in the list.
     #[test]
     fn adapter_metrics_are_in_the_list() {
         assert_eq!(platform::REQUESTS_LIMITED, REQUESTS_LIMITED);

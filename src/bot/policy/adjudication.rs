@@ -155,30 +155,23 @@ pub fn tablebase_result(decision: &Decision) -> Option<GameResult> {
     })
 }
 
-/// The facts of a game, as the rules use them.
 #[derive(Clone, Debug)]
 pub struct GameFacts<'a> {
-    /// Scores for the bot, one for each of its moves, newest last; `None` for moves without one
-    /// (book, forced).
+    /// Scores for the bot's moves, newest last; `None` for moves without one (book, forced).
     pub scores: &'a [Option<Score>],
-    /// The number of full moves played.
     pub moves: u32,
     /// The number of pieces on the board, kings and pawns included.
     pub pieces: usize,
-    /// The tablebase's result, if there is one.
     pub tablebase: Option<GameResult>,
     /// The full moves since the bot's last draw offer; `None` if it has made none.
     pub moves_since_offer: Option<u32>,
     pub opponent: Kind,
     pub opponent_rating: Option<u32>,
-    /// The opponent's clock, if the game has one.
     pub opponent_clock: Option<Duration>,
-    /// The time added by a move.
     pub increment: Duration,
 }
 
-/// Clock of an opponent without increment who is about to lose on time: the bot resigns and offers
-/// nothing.
+/// Clock of an opponent without increment who is about to lose on time: the bot neither resigns nor offers.
 const FLAGGING: Duration = Duration::from_secs(10);
 
 impl GameFacts<'_> {
@@ -198,7 +191,6 @@ impl GameFacts<'_> {
     }
 }
 
-/// Returns true if the settings call the position drawn.
 fn is_drawish(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     if !game.opponent_is_among(&settings.opponents, settings.min_rating) || game.opponent_is_flagging() {
         return false;
@@ -214,11 +206,9 @@ fn is_drawish(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     }
 }
 
-/// Full moves before an offer is repeated: repeated questions annoy humans, and Lichess does not pass
-/// on an offer within 20 half-moves of the last one.
+/// Full moves before an offer is repeated: Lichess passes on none within 20 half-moves of the last one.
 const OFFER_AGAIN: u32 = 10;
 
-/// Returns true to offer a draw with the next move.
 pub fn offers_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     let asked_lately = game.moves_since_offer.is_some_and(|moves| moves < OFFER_AGAIN);
     settings.offer && !asked_lately && is_drawish(settings, game)
@@ -247,7 +237,6 @@ pub fn accepts_draw(settings: &DrawSettings, game: &GameFacts<'_>) -> bool {
     is_drawish(settings, game) || game.tablebase == Some(GameResult::Lost) || worse
 }
 
-/// Returns true to resign now.
 pub fn resigns(settings: &ResignSettings, game: &GameFacts<'_>) -> bool {
     if !settings.enabled
         || game.moves < settings.min_game_length

@@ -42,7 +42,6 @@ pub struct Conditions {
     pub tournament: Option<bool>,
 }
 
-/// Colours in settings: `white` and `black`.
 mod color {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
@@ -95,16 +94,10 @@ pub struct Profile<P> {
     pub player: P,
 }
 
-/// Returns the name of the profile for a game, if the conditions of one hold.
 pub fn choose<'a, P>(profiles: &'a BTreeMap<String, Profile<P>>, game: &GameInfo) -> Option<&'a str> {
-    let mut best: Option<(usize, &str)> = None;
-    for (name, profile) in profiles {
-        let Some(conditions) = profile.when.matched(game) else { continue };
-        if best.is_none_or(|(most, _)| conditions > most) {
-            best = Some((conditions, name));
-        }
-    }
-    best.map(|(_, name)| name)
+    let matched = profiles.iter().filter_map(|(name, profile)| Some((profile.when.matched(game)?, name.as_str())));
+    // Among equals `max_by_key` takes the last one.
+    matched.rev().max_by_key(|(conditions, _)| *conditions).map(|(_, name)| name)
 }
 
 #[cfg(test)]
@@ -114,16 +107,9 @@ mod tests {
 
     fn game(time_control: &str, bot: bool) -> GameInfo {
         let opponent = Player { title: bot.then(|| "BOT".to_owned()), ..Player::named("Other") };
-        GameInfo::from_start(
-            "abcdefgh",
-            GameTerms {
-                variant: Variant::Standard,
-                time_control: time_control.parse::<MinutesAndSeconds>().expect("a time control").0,
-                rated: true,
-            },
-            Player::named("Concilio"),
-            opponent,
-        )
+        let time_control = time_control.parse::<MinutesAndSeconds>().expect("a time control").0;
+        let terms = GameTerms { variant: Variant::Standard, time_control, rated: true };
+        GameInfo::from_start("abcdefgh", terms, Player::named("Concilio"), opponent)
     }
 
     fn chosen(text: &str, game: &GameInfo) -> Option<String> {

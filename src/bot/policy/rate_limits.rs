@@ -8,14 +8,13 @@
 //! The numbers are in the server's source only (lila, `Limiters.scala` and `BotLimit.scala`) and
 //! may change there; the bot learns a lower limit from its refusal.
 
-use std::{collections::BTreeMap, fmt, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use domain::ActionError;
 
-/// A counted action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Spending {
     /// The start of a game against a bot, after a challenge by either side.
@@ -38,7 +37,6 @@ const CHALLENGES_A_DAY: Limit = Limit { key: "challenge.day", most: 200, within:
 const PAUSE: (Duration, Duration) = (Duration::from_mins(1), Duration::from_mins(10));
 
 impl Spending {
-    /// Returns the limits of this action, and its cost within each.
     const fn costs(self) -> &'static [(&'static Limit, u32)] {
         match self {
             Self::GameAgainstBot => &[(&GAMES, 1)],
@@ -56,20 +54,14 @@ impl Spending {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the server's limit {key} is reached until {until}")]
 pub struct NotUntil {
     pub until: Timestamp,
     /// The limit, by the server's name if it gave one.
     pub key: String,
 }
 
-impl fmt::Display for NotUntil {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the server's limit {} is reached until {}", self.key, self.until)
-    }
-}
-
-/// Actions counted and refused.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RateLimits {
@@ -95,7 +87,6 @@ const fn any_pause() -> Duration {
 }
 
 impl RateLimits {
-    /// Checks that an action is allowed now.
     pub fn may(&self, spending: Spending, now: Timestamp) -> Result<(), NotUntil> {
         if let Some(refused) = self.refused.get(spending.key())
             && refused.until > now
@@ -114,7 +105,6 @@ impl RateLimits {
         }
     }
 
-    /// Records an action.
     pub fn spend(&mut self, spending: Spending, now: Timestamp) {
         for &(limit, cost) in spending.costs() {
             let entries = self.spent.entry(limit.key.to_owned()).or_default();

@@ -9,18 +9,14 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::Level;
 
 use super::{
-    ChoosePlayer, ControlError,
-    background::BackgroundTurns,
+    ControlError, Runtime,
     control::ControlAnswer,
     counting::AccountMetrics,
-    event::{AccountEvent, BotEvent, EventBus, GameEvent},
+    event::{AccountEvent, BotEvent, GameEvent},
 };
-use crate::{
-    journal::{GameKey, Journal},
-    policy::ChatSettings,
-};
-use council::{electors::Pool, player::SharedLag};
-use domain::{Action, ActionError, GameId, ServerName, Variant};
+use crate::journal::GameKey;
+use council::player::SharedLag;
+use domain::{Action, ActionError, GameId, ServerName};
 use platform::Server;
 use util::caught;
 
@@ -29,17 +25,10 @@ use util::caught;
 pub(super) struct AccountContext {
     pub name: ServerName,
     pub server: Arc<dyn Server>,
-    pub pool: Pool,
+    /// The state shared by all accounts, with the rules of this one.
+    pub runtime: Runtime,
     pub lag: SharedLag,
-    /// The turns of correspondence games, of all accounts together.
-    pub background: BackgroundTurns,
-    pub event_bus: EventBus,
     pub metrics: Arc<AccountMetrics>,
-    pub journal: Journal,
-    pub player: ChoosePlayer,
-    pub chat: ChatSettings,
-    /// Variants of the account, for chat answers.
-    pub variants: Vec<Variant>,
     /// Requests on their way; a stop waits for them.
     pub requests: TaskTracker,
     /// Cancelled at a stop: then nothing is tried again.
@@ -47,22 +36,18 @@ pub(super) struct AccountContext {
 }
 
 impl AccountContext {
-    /// Returns the journal's key of a game.
     pub(super) fn key(&self, game: &GameId) -> GameKey {
         GameKey::new(&self.name, game)
     }
 
-    /// Announces an event of the account.
     pub(super) fn tell(&self, event: AccountEvent) {
         self.announce(BotEvent::Account(self.name.clone(), event));
     }
 
-    /// Announces an event of a game.
     pub(super) fn tell_of_game(&self, game: &GameId, event: GameEvent) {
         self.announce(BotEvent::Game(self.key(game), event));
     }
 
-    /// Announces a handled fault.
     pub(super) fn fault(&self, game: Option<&GameId>, what: String) {
         match game {
             Some(game) => self.tell_of_game(game, GameEvent::Fault(what)),
@@ -72,7 +57,7 @@ impl AccountContext {
 
     /// Sends watchers an event too frequent for the log.
     pub(super) fn show(&self, game: &GameId, event: impl FnOnce() -> GameEvent) {
-        self.event_bus.tell_of_move(|| BotEvent::Game(self.key(game), event()));
+        self.runtime.event_bus.tell_of_move(|| BotEvent::Game(self.key(game), event()));
     }
 
     /// The only way for an event to reach journal, log, metrics and watchers, once each.
@@ -80,11 +65,11 @@ impl AccountContext {
         self.write_down(&event);
         log(&event);
         self.metrics.count(&event);
-        self.event_bus.tell(event);
+        self.runtime.event_bus.tell(event);
     }
 
     fn write_down(&self, event: &BotEvent) {
-        let (journal, server) = (&self.journal, &self.name);
+        let (journal, server) = (&self.runtime.journal, &self.name);
         match event {
             BotEvent::Account(_, AccountEvent::Connected { account, .. }) => journal.account(server, account),
             BotEvent::Account(_, AccountEvent::Challenge { challenge, outcome, why }) => {
@@ -93,9 +78,7 @@ impl AccountContext {
             BotEvent::Account(_, AccountEvent::Disconnected { reason: what } | AccountEvent::Fault(what)) => {
                 journal.fault(server, None, what);
             }
-            BotEvent::Game(game, GameEvent::Started { info, .. }) => {
-                journal.game_started(&game.server, &**info);
-            }
+            BotEvent::Game(game, GameEvent::Started { info, .. }) => journal.game_started(&game.server, &**info),
             BotEvent::Game(game, GameEvent::Chat { line, .. }) => journal.chat(game, line),
             BotEvent::Game(game, GameEvent::Fault(what)) => journal.fault(server, Some(&game.id), what),
             _ => (),
@@ -124,7 +107,6 @@ impl AccountContext {
         }
     }
 
-    /// Answers the operator, and announces a success.
     pub(super) fn answer_operator(&self, answer: ControlAnswer, said: Result<String, ControlError>) {
         if let Ok(done) = &said {
             self.tell(AccountEvent::Commanded { done: done.clone() });
@@ -142,7 +124,6 @@ impl AccountContext {
         Ok(())
     }
 
-    /// Returns the time reserved for network lag.
     pub(super) fn typical_lag(&self) -> Duration {
         self.lag.lock().unwrap_or_else(PoisonError::into_inner).typical()
     }

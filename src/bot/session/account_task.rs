@@ -32,7 +32,7 @@ use super::{
     stream_losses::StreamLosses,
 };
 use crate::{
-    journal::{Archive, GameResult, JournalError},
+    journal::{Archive, JournalError},
     metrics,
     policy::NameLists,
 };
@@ -47,13 +47,9 @@ use util::{Shutdown, Supervisor, values::HoursOfDay};
 mod commands;
 mod requests;
 
-/// Timeout for the last requests and notes at the end.
 const LAST_REQUESTS: Duration = Duration::from_secs(3);
-/// Pause before a game is restarted after a panic of its task.
 const AFTER_PANIC: Duration = Duration::from_millis(500);
-/// The longest time without a look at the lobby.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// The number of remembered finished games.
 const MOST_OVER: usize = 256;
 /// Attempts to leave an unplayable game, if the server does not answer, and the pause between them.
 const LEAVE_TIMES: u32 = 10;
@@ -61,9 +57,7 @@ const LEAVE_AGAIN: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AccountEnd {
-    /// The account stopped on request.
     Closed,
-    /// The server refuses the account.
     Rejected(String),
     /// Its connection ended without a reason, by a fault of this program.
     Lost(String),
@@ -74,10 +68,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
     let Connection { name, server, events, stop } = connection;
     let memory = remembered(&runtime, &name).await;
     let known = |games: Result<Vec<KnownGame>, JournalError>| {
-        games.unwrap_or_else(|error| {
-            tracing::warn!(%error, "games of the last run are unknown");
-            Vec::new()
-        })
+        games.inspect_err(|error| tracing::warn!(%error, "games of the last run are unknown")).unwrap_or_default()
     };
     let unfinished = known(runtime.journal.unfinished(&name).await);
     let adjourned = known(runtime.journal.adjourned(&name).await);
@@ -86,29 +77,25 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         server.recall(&learned).await;
     }
     let policy = policy_with(&*server, &runtime.policy);
+    let commands = runtime.control.register(&name);
     let (exits_sender, exits) = mpsc::unbounded_channel();
     let (answers_sender, answers) = mpsc::unbounded_channel();
     let (past_games_sender, past_games) = mpsc::unbounded_channel();
-    let mut inboxes = Inboxes { events, exits, answers, past_games, commands: runtime.control.register(&name) };
+    let mut inboxes = Inboxes { events, exits, answers, past_games, commands };
     let context = Arc::new(AccountContext {
         metrics: Arc::new(AccountMetrics::new(&name)),
         name,
         server,
-        pool: runtime.pool.clone(),
+        runtime: Runtime { policy: Arc::clone(&policy), ..runtime },
         lag: SharedLag::default(),
-        background: runtime.background.clone(),
-        event_bus: runtime.event_bus.clone(),
-        journal: runtime.journal.clone(),
-        player: Arc::clone(&runtime.player),
-        chat: policy.chat.clone(),
-        variants: policy.variants.clone(),
         requests: TaskTracker::new(),
         stopping: CancellationToken::new(),
     });
     let mut manager = Manager {
-        lobby: Lobby::new(Arc::clone(&policy), memory, Timestamp::now(), rand::random()),
-        context,
         reception: Reception::new(policy.chat.clone(), &policy.variants),
+        lists: policy.newer_lists.clone(),
+        lobby: Lobby::new(policy, memory, Timestamp::now(), rand::random()),
+        context,
         games: HashMap::new(),
         over: VecDeque::new(),
         draining: false,
@@ -117,11 +104,9 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
         unfinished,
         lost_at: None,
         open_orders: Vec::new(),
-        lists: policy.newer_lists.clone(),
         exits_sender,
         answers_sender,
         past_games_sender,
-        policy,
     };
     // A pause outlives a restart.
     if manager.lobby.mode() != AccountMode::default() {
@@ -158,7 +143,7 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
     if end == AccountEnd::Closed {
         context.tell(AccountEvent::Closed);
     }
-    if let Err(error) = context.journal.flush().await {
+    if let Err(error) = context.runtime.journal.flush().await {
         tracing::error!(server = %context.name, %error, "some entries are missing from the journal");
     }
     end
@@ -186,25 +171,17 @@ fn policy_with(server: &dyn Server, policy: &Arc<AccountPolicy>) -> Arc<AccountP
     policy
 }
 
-/// Returns the memory of earlier processes from the journal.
 async fn remembered(runtime: &Runtime, name: &ServerName) -> LobbyMemory {
-    match runtime.journal.state(&memory_key(name)).await {
-        Ok(Some(text)) => serde_json::from_str(&text).unwrap_or_else(|error| {
-            tracing::warn!(%error, "stored limits are unreadable; starting without them");
-            LobbyMemory::default()
-        }),
-        Ok(None) => LobbyMemory::default(),
-        Err(error) => {
-            tracing::warn!(%error, "cannot read the stored limits");
-            LobbyMemory::default()
-        }
-    }
+    let stored = runtime.journal.state(&memory_key(name)).await;
+    let stored = stored.inspect_err(|error| tracing::warn!(%error, "cannot read the stored limits"));
+    let memory = stored.ok().flatten().map(|text| {
+        let read = serde_json::from_str(&text);
+        read.inspect_err(|error| tracing::warn!(%error, "stored limits are unreadable; starting without them"))
+    });
+    memory.and_then(Result::ok).unwrap_or_default()
 }
 
 /// Returns the players with refusals, for all accounts: account, id, end of the rest, and number of refusals.
-///
-/// # Errors
-/// The journal cannot be read.
 pub fn decliners(archive: &Archive) -> Result<Vec<(String, String, Timestamp, u32)>, JournalError> {
     let mut found = Vec::new();
     for (key, text) in archive.states(MEMORY)? {
@@ -216,7 +193,6 @@ pub fn decliners(archive: &Archive) -> Result<Vec<(String, String, Timestamp, u3
     Ok(found)
 }
 
-/// The start of the keys of lobbies' memories.
 const MEMORY: &str = "lobby/";
 
 fn learned_key(name: &ServerName) -> String {
@@ -230,13 +206,10 @@ fn memory_key(name: &ServerName) -> String {
 struct Manager {
     lobby: Lobby,
     context: Arc<AccountContext>,
-    policy: Arc<AccountPolicy>,
-    /// Answers messages outside games.
     reception: Reception,
     games: HashMap<GameId, GameHandle>,
     /// The last [`MOST_OVER`] finished games: a late event must not open them again.
     over: VecDeque<GameId>,
-    /// True if no new games are accepted.
     draining: bool,
     stream_losses: StreamLosses,
     /// True if the server may seek games for the bot, by the last request.
@@ -255,7 +228,6 @@ struct Manager {
     past_games_sender: mpsc::UnboundedSender<(GameId, LookUpOutcome)>,
 }
 
-/// Inboxes of an account's manager.
 struct Inboxes {
     events: mpsc::Receiver<ServerEvent>,
     exits: mpsc::UnboundedReceiver<Exit>,
@@ -377,7 +349,9 @@ impl Manager {
                 if !self.games.contains_key(&id) {
                     self.tell_lobby(LobbyInput::GameStarted(id.clone()));
                 }
-                if !self.policy.variants.contains(&info.terms.variant) && info.terms.variant != Variant::Standard {
+                if !self.context.runtime.policy.variants.contains(&info.terms.variant)
+                    && info.terms.variant != Variant::Standard
+                {
                     return self.leave_politely(id, info.terms.variant);
                 }
                 self.tell_lobby(LobbyInput::Known(info.clone()));
@@ -401,7 +375,7 @@ impl Manager {
             }
             ServerEvent::GameFinished { id, status, winner, rating_change } => {
                 if let Some(change) = rating_change {
-                    self.context.journal.rated(&self.context.key(&id), change);
+                    self.context.runtime.journal.rated(&self.context.key(&id), change);
                     // The event of the end names it; the game's own stream may show the end later.
                     match self.games.contains_key(&id) {
                         true => self.tell_game(&id, GameInput::Rated(change)),
@@ -415,7 +389,7 @@ impl Manager {
             ServerEvent::Connected(account) => self.connected(account),
             ServerEvent::Disconnected { reason } => self.disconnected(reason),
             ServerEvent::Challenge(challenge) => {
-                self.context.journal.challenge(&self.context.name, &challenge);
+                self.context.runtime.journal.challenge(&self.context.name, &challenge);
                 self.tell_lobby(LobbyInput::Challenge(challenge));
             }
             ServerEvent::ChallengeCancelled(id) => self.tell_lobby(LobbyInput::Cancelled(id)),
@@ -452,8 +426,7 @@ impl Manager {
     /// Records the end of a game of an earlier process, unless this process plays it again or has seen its end.
     fn past_game_ended(&mut self, id: GameId, outcome: LookUpOutcome) {
         if !self.games.contains_key(&id) && !self.over.contains(&id) {
-            let context = Arc::clone(&self.context);
-            self.context.requests.spawn(async move { game_end::record_past(&context, &id, outcome).await });
+            self.request(|context, _| async move { game_end::record_past(&context, &id, outcome).await });
         }
     }
 
@@ -482,7 +455,12 @@ impl Manager {
 
     fn game_exited(&mut self, exit: Exit) {
         match exit {
-            Exit::Over(id, result) => self.game_ended(id, result),
+            Exit::Over(id, result) => {
+                self.games.remove(&id);
+                metrics::games_running(&self.context.name, self.games.len());
+                remember_over(&mut self.over, id.clone());
+                self.tell_lobby(LobbyInput::GameEnded(id, result));
+            }
             // The game goes on at the server: its whole state, requested after a moment, starts a new task.
             Exit::Panicked(id) => {
                 self.context.fault(Some(&id), "the task of the game panicked; restarting it".to_owned());
@@ -496,13 +474,6 @@ impl Manager {
         }
     }
 
-    fn game_ended(&mut self, id: GameId, result: Option<GameResult>) {
-        self.games.remove(&id);
-        metrics::games_running(&self.context.name, self.games.len());
-        remember_over(&mut self.over, id.clone());
-        self.tell_lobby(LobbyInput::GameEnded(id, result));
-    }
-
     /// Leaves a game with rules of no engine at once: the fallback would only lose it.
     fn leave_politely(&mut self, id: GameId, variant: Variant) {
         remember_over(&mut self.over, id.clone());
@@ -514,8 +485,7 @@ impl Manager {
     /// Aborts or resigns a game with unknown rules: otherwise it would be lost on time.
     fn leave_unplayable(&mut self, id: GameId, why: &str) {
         self.context.fault(Some(&id), format!("the game is aborted or resigned: {why}"));
-        let context = Arc::clone(&self.context);
-        self.context.requests.spawn(async move {
+        self.request(|context, _| async move {
             for _ in 0..LEAVE_TIMES {
                 if context.leave(&id).await.is_ok() {
                     return;
@@ -528,16 +498,14 @@ impl Manager {
 
     /// Returns the time in the zone of the settings.
     fn now(&self) -> Zoned {
-        Timestamp::now().to_zoned(self.policy.time_zone.clone())
+        Timestamp::now().to_zoned(self.context.runtime.policy.time_zone.clone())
     }
 
-    /// Requests seeks at the start of the hours for challenges, and none at their end: the bot would
-    /// decline the answers. Checked at every event, and every [`LONGEST_PAUSE`].
+    /// Requests seeks at the start of the hours for challenges, and none at their end: answers would be declined.
     fn follow_hours(&mut self) {
-        let wanted = HoursOfDay::any_contains(&self.policy.challenge.hours, self.now().time());
+        let wanted = HoursOfDay::any_contains(&self.context.runtime.policy.challenge.hours, self.now().time());
         if std::mem::replace(&mut self.seeks, wanted) != wanted {
-            let server = Arc::clone(&self.context.server);
-            self.context.requests.spawn(async move { server.seek_games(wanted).await });
+            self.request(|context, _| async move { context.server.seek_games(wanted).await });
         }
     }
 
@@ -565,21 +533,16 @@ impl Manager {
                 metrics::games_running(&self.context.name, self.games.len());
             }
             LobbyEffect::Do(action) => {
-                let (context, answers) = (Arc::clone(&self.context), self.answers_sender.clone());
                 let ordered = matches!(&action, Action::Challenge(request) if self.lobby.is_on_its_way(request));
-                self.context.requests.spawn(async move {
+                self.request(|context, answers| async move {
                     if let Err(fault) = ask(&*context.server, action, ordered, &answers, &context.stopping).await {
                         context.fault(None, fault);
                     }
                 });
             }
-            LobbyEffect::Watch(id) => {
-                let server = Arc::clone(&self.context.server);
-                self.context.requests.spawn(async move { server.resync(&id).await });
-            }
+            LobbyEffect::Watch(id) => self.request(|context, _| async move { context.server.resync(&id).await }),
             LobbyEffect::FetchBots => {
-                let (context, answers) = (Arc::clone(&self.context), self.answers_sender.clone());
-                self.context.requests.spawn(async move {
+                self.request(|context, answers| async move {
                     let bots = defended(context.server.online_bots()).await.unwrap_or_else(|error| {
                         context.fault(None, format!("cannot fetch the list of online bots: {error}"));
                         Vec::new()
@@ -589,9 +552,8 @@ impl Manager {
             }
             LobbyEffect::FetchTournaments { teams, named } => self.fetch_tournaments(teams, named),
             LobbyEffect::AskTournament(tournament) => {
-                let (server, answers) = (Arc::clone(&self.context.server), self.answers_sender.clone());
-                self.context.requests.spawn(async move {
-                    let outcome = defended(server.tournament(&tournament)).await;
+                self.request(|context, answers| async move {
+                    let outcome = defended(context.server.tournament(&tournament)).await;
                     let _ = answers.send(LobbyInput::Tournament(tournament, outcome));
                 });
             }
@@ -610,8 +572,7 @@ impl Manager {
 
     /// Fetches tournaments; a failed request is a fault, and the lobby gets the rest.
     fn fetch_tournaments(&self, teams: Vec<String>, named: Vec<Tournament>) {
-        let (context, answers) = (Arc::clone(&self.context), self.answers_sender.clone());
-        self.context.requests.spawn(async move {
+        self.request(|context, answers| async move {
             let (mut found, mut all) = (Vec::new(), true);
             let mut missed = |what: String| {
                 all = false;
@@ -641,7 +602,7 @@ impl Manager {
     }
 
     fn store(&self, key: String, value: String) {
-        let stored = self.context.journal.set_state(&key, value);
+        let stored = self.context.runtime.journal.set_state(&key, value);
         self.context.requests.spawn(async move {
             if let Err(error) = stored.await {
                 tracing::debug!(key, %error, "not stored yet");
@@ -652,18 +613,27 @@ impl Manager {
     /// Leaves the games before an immediate stop, or resigns them if the settings demand it.
     async fn leave_games(&mut self) {
         let games: Vec<GameId> = self.games.drain().map(|(id, _)| id).collect();
-        if self.policy.games_at_shutdown == ShutdownGames::Resign {
-            let leaving = games.iter().map(async |id| {
-                if let Err(error) = self.context.leave(id).await {
-                    self.context.fault(Some(id), format!("cannot end the game: {error}"));
-                }
-            });
-            if timeout(LAST_REQUESTS, join_all(leaving)).await.is_err() {
-                tracing::warn!(server = %self.context.name, "stopped before all games were ended");
-            }
+        if self.context.runtime.policy.games_at_shutdown != ShutdownGames::Resign {
+            return;
         }
+        let leaving = games.iter().map(async |id| {
+            if let Err(error) = self.context.leave(id).await {
+                self.context.fault(Some(id), format!("cannot end the game: {error}"));
+            }
+        });
+        if timeout(LAST_REQUESTS, join_all(leaving)).await.is_err() {
+            tracing::warn!(server = %self.context.name, "stopped before all games were ended");
+        }
+    }
+
+    /// Runs a request in a task of its own; answers go to the lobby.
+    fn request<F: Future<Output = ()> + Send + 'static>(
+        &self,
+        request: impl FnOnce(Arc<AccountContext>, mpsc::UnboundedSender<LobbyInput>) -> F,
+    ) {
+        self.context.requests.spawn(request(Arc::clone(&self.context), self.answers_sender.clone()));
     }
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -14,9 +14,7 @@ use domain::{Action, Clocks, Decision, GameInfo, Line, Score, Source, TimeContro
 #[derive(Clone, Debug, Default)]
 pub(super) struct Adjudicator {
     settings: PlayerSettings,
-    /// True if the opponent asked for more time for the first move.
     waits_longer: bool,
-    /// The number of takebacks granted in this game.
     granted: u32,
     /// The scores of the bot's moves, from its side.
     scores: Vec<Option<Score>>,
@@ -39,7 +37,6 @@ impl Adjudicator {
         Self { settings: settings.clone(), granted, ..Self::default() }
     }
 
-    /// Records a decision and returns the verdict on it.
     pub(super) fn judge(
         &mut self,
         info: &GameInfo,
@@ -91,7 +88,6 @@ impl Adjudicator {
         real_time.then(|| patience.saturating_mul(times))
     }
 
-    /// Doubles the time for the first move, at the opponent's request.
     pub(super) fn wait_longer(&mut self) {
         self.waits_longer = true;
     }
@@ -120,8 +116,7 @@ impl Adjudicator {
     }
 }
 
-/// Returns true if the position after this move is drawn by repetition or by fifty moves once
-/// claimed.
+/// Returns true if the position after this move is drawn by repetition or fifty moves once claimed.
 fn may_be_claimed(line: &Line, uci: UciMove) -> bool {
     let mut after = line.clone();
     after.play(uci).is_ok()

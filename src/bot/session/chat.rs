@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::{PlayerSettings, hardware};
 use crate::policy::{
     ChatSettings,
-    chat::{Chat, ChatContext},
+    chat::{Chat, ChatContext, Said},
 };
 use council::{
     clock::Budget,
@@ -16,9 +16,7 @@ use council::{
 use domain::{Action, ChatLine, ChatRoom, Decision, GameInfo, Line, Player, TimeControl, Variant, why};
 
 pub(super) struct Conversation {
-    settings: ChatSettings,
-    chat: Chat,
-    context: ChatContext,
+    pub chat: Chat,
     /// The bot's last move; it is put into words at the first question about it.
     last_move: Option<(Arc<Line>, Arc<Decision>, Budget)>,
 }
@@ -45,7 +43,7 @@ impl Conversation {
             variants: names(variants),
             ..ChatContext::default()
         };
-        Self { settings, chat: Chat::default(), context, last_move: None }
+        Self { chat: Chat::new(settings, context), last_move: None }
     }
 
     /// Greets at the start of a game; a resumed game was greeted before.
@@ -54,24 +52,18 @@ impl Conversation {
             self.chat.greeted_already();
             return Vec::new();
         }
-        actions(info, self.chat.hello(&self.settings, &self.context, Timestamp::now()))
+        actions(info, self.chat.hello(Timestamp::now()))
     }
 
     /// Answers a chat line; `queue` has the names of waiting challengers.
     pub(super) fn answer(&mut self, info: &GameInfo, line: &ChatLine, queue: Vec<String>) -> Vec<Action> {
-        self.context.queue = queue;
+        self.chat.context.queue = queue;
         self.describe_last_move();
-        actions(info, self.chat.answer(line, &self.settings, &self.context, Timestamp::now()))
+        actions(info, self.chat.answer(line, Timestamp::now()))
     }
 
-    /// Returns true if the line asks for more time for the first move, and may.
-    pub(super) fn asks_to_wait(&self, line: &ChatLine) -> bool {
-        Chat::asks_to_wait(line, &self.settings)
-    }
-
-    /// Sets the time for the opponent's first move; `None` if it is not limited.
     pub(super) fn waits(&mut self, patience: Option<Duration>) {
-        self.context.wait = patience
+        self.chat.context.wait = patience
             .map_or_else(String::new, |patience| format!("I will wait {} s for your first move.", patience.as_secs()));
     }
 
@@ -82,12 +74,11 @@ impl Conversation {
 
     /// Says goodbye, and, if the game is over and not only adjourned, gives the deferred answers.
     pub(super) fn goodbye(&mut self, info: &GameInfo, is_over: bool) -> Vec<Action> {
-        self.context.over = is_over;
+        self.chat.context.over = is_over;
         self.describe_last_move();
-        actions(info, self.chat.goodbye(&self.settings, &self.context, Timestamp::now()))
+        actions(info, self.chat.goodbye(Timestamp::now()))
     }
 
-    /// Remembers the bot's last move and its vote, and shows it after `!printeval`.
     pub(super) fn decided(
         &mut self,
         info: &GameInfo,
@@ -100,29 +91,26 @@ impl Conversation {
             return Vec::new();
         }
         self.describe_last_move();
-        actions(info, self.chat.moved(&self.settings, &self.context, Timestamp::now()))
+        actions(info, self.chat.moved(Timestamp::now()))
     }
 
     fn describe_last_move(&mut self) {
         let Some((line, decision, budget)) = self.last_move.take() else { return };
-        self.context.eval = decision.score.map_or_else(String::new, |score| {
+        let context = &mut self.chat.context;
+        context.eval = decision.score.map_or_else(String::new, |score| {
             let depth = decision.votes.iter().map(|vote| vote.proposal.depth).max().unwrap_or(0);
             format!("{score} for {}, depth {depth}, {} nodes", line.san(decision.best), decision.nodes())
         });
-        self.context.pv = line.sans(decision.expected().iter().copied()).join(" ");
-        self.context.why = why(&line, &decision);
+        context.pv = line.sans(decision.expected().iter().copied()).join(" ");
+        context.why = why(&line, &decision);
         let (response, extra) = (budget.response.as_secs_f64(), budget.extra.as_secs_f64());
         let used = decision.elapsed.as_secs_f64();
-        self.context.clock =
-            format!("used {used:.1} s of {response:.1} s for the last move, with up to {extra:.1} s extra");
+        context.clock = format!("used {used:.1} s of {response:.1} s for the last move, with up to {extra:.1} s extra");
     }
 }
 
-/// Answers messages outside games.
 pub(super) struct Reception {
-    settings: ChatSettings,
     chat: Chat,
-    context: ChatContext,
     /// Id of the last speaker.
     heard: String,
 }
@@ -136,28 +124,28 @@ impl Reception {
             variants: names(variants),
             ..ChatContext::default()
         };
-        Self { settings: outside_games(settings), chat: Chat::default(), context, heard: String::new() }
+        Self { chat: Chat::new(outside_games(settings), context), heard: String::new() }
     }
 
     /// Adopts other settings; earlier answers still count.
     pub(super) fn follows(&mut self, settings: ChatSettings, variants: &[Variant]) {
-        self.settings = outside_games(settings);
-        self.context.variants = names(variants);
+        self.chat.settings = outside_games(settings);
+        self.chat.context.variants = names(variants);
     }
 
     pub(super) fn called(&mut self, name: &str) {
-        name.clone_into(&mut self.context.me);
+        name.clone_into(&mut self.chat.context.me);
     }
 
     /// Answers a chat line; `queue` has the names of waiting challengers.
     pub(super) fn answer(&mut self, from: &Player, text: String, queue: Vec<String>) -> Vec<Action> {
-        self.context.queue = queue;
+        self.chat.context.queue = queue;
         if self.heard != from.id {
             self.heard.clone_from(&from.id);
             self.chat.turns_to_another_person();
         }
         let line = ChatLine { room: ChatRoom::Spectator, username: from.name.clone(), text };
-        let answers = self.chat.answer(&line, &self.settings, &self.context, Timestamp::now());
+        let answers = self.chat.answer(&line, Timestamp::now());
         answers.into_iter().map(|(_, text)| Action::Tell { to: from.name.clone(), text }).collect()
     }
 }
@@ -168,8 +156,7 @@ fn outside_games(mut settings: ChatSettings) -> ChatSettings {
     settings
 }
 
-/// Returns the vote on a move in one line: the elected move and its criterion, the reasons against the other moves, and every elector with
-/// move, score, depth and weight.
+/// Returns the vote on a move in one line: move and criterion, reasons against the others, and every elector.
 fn why(line: &Line, decision: &Decision) -> String {
     let mut text = vote_report::summary(line, decision);
     let reasons = why::decision_in_words(line, decision);
@@ -191,7 +178,7 @@ fn names(variants: &[Variant]) -> Vec<String> {
     variants.iter().map(ToString::to_string).collect()
 }
 
-fn actions(info: &GameInfo, said: Vec<(ChatRoom, String)>) -> Vec<Action> {
+fn actions(info: &GameInfo, said: Said) -> Vec<Action> {
     said.into_iter().map(|(room, text)| Action::Chat(info.id.clone(), room, text)).collect()
 }
 
@@ -203,12 +190,8 @@ mod tests {
     #[test]
     fn chat_knows_variant_and_queue() {
         let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
-        let info = GameInfo::from_start(
-            "abcdefgh",
-            GameTerms { variant: Variant::Standard, time_control, rated: false },
-            Player::named("Concilio"),
-            Player::named("Ann"),
-        );
+        let terms = GameTerms { variant: Variant::Standard, time_control, rated: false };
+        let info = GameInfo::from_start("abcdefgh", terms, Player::named("Concilio"), Player::named("Ann"));
         let variants = [Variant::Standard, Variant::Chess960];
         let mut conversation = Conversation::new(ChatSettings::default(), &info, &PlayerSettings::default(), &variants);
         let mut asked = |question: &str| {

@@ -7,7 +7,7 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use futures_util::future::BoxFuture;
@@ -30,16 +30,12 @@ use util::{Secret, Shutdown};
 #[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ControlCommand {
     /// Takes and makes no challenges until [`Resume`](Self::Resume); running games go on.
-    Pause {
-        /// One account alone.
-        account: Option<ServerName>,
-    },
+    Pause { account: Option<ServerName> },
     /// Accepts and makes challenges again.
-    Resume {
-        account: Option<ServerName>,
-    },
+    Resume { account: Option<ServerName> },
     /// Finishes the running games, takes no new ones, and ends the program.
     Drain {},
+    /// Reads the settings again.
     Reload {},
     /// Challenges a player, once or several times.
     Challenge {
@@ -60,45 +56,23 @@ pub enum ControlCommand {
         account: Option<ServerName>,
     },
     /// Withdraws the pending challenge, and drops queued ones.
-    Cancel {
-        account: Option<ServerName>,
-    },
+    Cancel { account: Option<ServerName> },
     /// Blocks a player, also after a restart.
-    Block {
-        name: String,
-        account: Option<ServerName>,
-    },
-    Join {
-        /// The address of its page, or its name; on FICS its number.
-        tournament: Tournament,
-        /// The team to play for in a battle of teams.
-        team: Option<String>,
-        password: Option<String>,
-        account: Option<ServerName>,
-    },
-    Leave {
-        /// The tournament; the joined one if absent.
-        tournament: Option<Tournament>,
-        account: Option<ServerName>,
-    },
-    /// Resigns a game, or aborts it before the first move.
-    Resign {
-        game: GameId,
-        /// The account, if several have a game of this name.
-        account: Option<ServerName>,
-    },
+    Block { name: String, account: Option<ServerName> },
+    /// Joins a tournament by the address of its page, or its name, on FICS its number; for a team in a battle of teams.
+    Join { tournament: Tournament, team: Option<String>, password: Option<String>, account: Option<ServerName> },
+    /// Leaves a tournament; the joined one if absent.
+    Leave { tournament: Option<Tournament>, account: Option<ServerName> },
+    /// Resigns a game, or aborts it before the first move. Several accounts may have a game of this name.
+    Resign { game: GameId, account: Option<ServerName> },
     /// Offers a draw, or accepts the opponent's offer.
-    Draw {
-        game: GameId,
-        /// The account, if several have a game of this name.
-        account: Option<ServerName>,
-    },
+    Draw { game: GameId, account: Option<ServerName> },
+    /// Says something in a game.
     Chat {
         game: GameId,
         text: String,
         #[serde(default = "to_the_player")]
         room: ChatRoom,
-        /// The account, if several have a game of this name.
         account: Option<ServerName>,
     },
 }
@@ -111,7 +85,6 @@ const fn to_the_player() -> ChatRoom {
     ChatRoom::Player
 }
 
-/// Reason why a command was not carried out, with a remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ControlError {
     #[error("no account {name} is running; there is {known}")]
@@ -124,10 +97,8 @@ pub enum ControlError {
     /// The command is impossible in the current state.
     #[error("{0}")]
     NotNow(String),
-    /// The server would not, or cannot.
     #[error(transparent)]
     Server(#[from] ActionError),
-    /// The settings cannot be read again, or are wrong; nothing changed.
     #[error("nothing changed: {0}")]
     Reload(String),
     /// The account ended before it answered.
@@ -140,8 +111,7 @@ pub type Reload = Arc<dyn Fn() -> BoxFuture<'static, Result<String, String>> + S
 
 #[derive(Clone)]
 pub(super) enum AccountCommand {
-    Pause,
-    Resume,
+    Pause(bool),
     /// A challenge and the number of its games; at least one.
     Challenge(ChallengeRequest, u32),
     Cancel,
@@ -162,50 +132,46 @@ pub(super) enum GameCommand {
 }
 
 /// A command on its way to an account, with the receiver of the answer.
-pub(super) struct AccountRequest {
-    pub command: AccountCommand,
-    pub answer: ControlAnswer,
-}
+pub(super) type AccountRequest = (AccountCommand, ControlAnswer);
+
+type RunningAccounts = BTreeMap<ServerName, mpsc::UnboundedSender<AccountRequest>>;
 
 /// The receiver of a command's answer; it may be gone.
 pub(super) type ControlAnswer = oneshot::Sender<Result<String, ControlError>>;
 
 /// The handle over all running accounts. Cheap to clone; clones are the same handle.
 #[derive(Clone, Default)]
-pub struct Control(Arc<ControlState>);
-
-#[derive(Default)]
-struct ControlState {
-    accounts: Mutex<BTreeMap<ServerName, mpsc::UnboundedSender<AccountRequest>>>,
-    reload: OnceLock<Reload>,
+pub struct Control {
+    accounts: Arc<Mutex<RunningAccounts>>,
+    reload: Arc<OnceLock<Reload>>,
     shutdown: Shutdown,
 }
 
 impl Control {
     /// Creates a handle for accounts that run until `shutdown`.
     pub fn new(shutdown: Shutdown) -> Self {
-        Self(Arc::new(ControlState { shutdown, ..ControlState::default() }))
+        Self { shutdown, ..Self::default() }
     }
 
     /// Sets the function for reading settings again, once.
     pub fn reloads_by(&self, reload: Reload) {
-        let _ = self.0.reload.set(reload);
+        let _ = self.reload.set(reload);
     }
 
     /// Executes a command, and describes the result in one sentence.
     pub async fn perform(&self, command: ControlCommand) -> Result<String, ControlError> {
         use ControlCommand as Command;
-        match command {
-            Command::Pause { account } => self.all(account.as_ref(), &AccountCommand::Pause).await,
-            Command::Resume { account } => self.all(account.as_ref(), &AccountCommand::Resume).await,
+        let (account, command) = match command {
             Command::Drain {} => {
-                self.0.shutdown.drain.cancel();
-                Ok("no new games; the program ends with the last running one".to_owned())
+                self.shutdown.drain.cancel();
+                return Ok("no new games; the program ends with the last running one".to_owned());
             }
-            Command::Reload {} => match self.0.reload.get() {
-                Some(reload) => reload().await.map_err(ControlError::Reload),
-                None => Err(ControlError::Reload("these accounts have no settings to reload".to_owned())),
-            },
+            Command::Reload {} => {
+                let Some(reload) = self.reload.get() else {
+                    return Err(ControlError::Reload("these accounts have no settings to reload".to_owned()));
+                };
+                return reload().await.map_err(ControlError::Reload);
+            }
             Command::Challenge { name, time_control, games, rated, color, variant, account } => {
                 let terms = domain::GameTerms { variant, time_control, rated };
                 let request = ChallengeRequest { opponent: name, terms, our_color: color, initial_fen: None };
@@ -213,40 +179,42 @@ impl Control {
                 if !(1..=MOST_GAMES).contains(&games) {
                     return Err(ControlError::NotNow(format!("{games} games: expected 1 to {MOST_GAMES}")));
                 }
-                self.one(account.as_ref(), AccountCommand::Challenge(request, games)).await
-            }
-            Command::Cancel { account } => self.all(account.as_ref(), &AccountCommand::Cancel).await,
-            Command::Block { name, account } => {
-                check_name(&name)?;
-                self.all(account.as_ref(), &AccountCommand::Block(name)).await
+                (account, AccountCommand::Challenge(request, games))
             }
             Command::Join { tournament, team, password, account } => {
                 let password = password.map(Secret::new);
-                let entry = TournamentEntry { tournament, team, password, pair_now: true };
-                self.one(account.as_ref(), AccountCommand::Join(entry)).await
+                (account, AccountCommand::Join(TournamentEntry { tournament, team, password, pair_now: true }))
             }
-            Command::Leave { tournament, account } => {
-                self.all(account.as_ref(), &AccountCommand::Leave(tournament)).await
+            Command::Block { name, account } => {
+                check_name(&name)?;
+                (account, AccountCommand::Block(name))
             }
-            Command::Resign { game, account } => {
-                self.for_game_account(account.as_ref(), game, GameCommand::Resign).await
-            }
-            Command::Draw { game, account } => self.for_game_account(account.as_ref(), game, GameCommand::Draw).await,
+            Command::Pause { account } => (account, AccountCommand::Pause(true)),
+            Command::Resume { account } => (account, AccountCommand::Pause(false)),
+            Command::Cancel { account } => (account, AccountCommand::Cancel),
+            Command::Leave { tournament, account } => (account, AccountCommand::Leave(tournament)),
+            Command::Resign { game, account } => (account, AccountCommand::InGame(game, GameCommand::Resign)),
+            Command::Draw { game, account } => (account, AccountCommand::InGame(game, GameCommand::Draw)),
             Command::Chat { game, text, room, account } => {
-                self.for_game_account(account.as_ref(), game, GameCommand::Chat(room, text)).await
+                (account, AccountCommand::InGame(game, GameCommand::Chat(room, text)))
             }
+        };
+        match command {
+            AccountCommand::InGame(game, command) => self.for_game_account(account.as_ref(), game, command).await,
+            AccountCommand::Challenge(..) | AccountCommand::Join(_) => self.one(account.as_ref(), command).await,
+            _ => self.all(account.as_ref(), &command).await,
         }
     }
 
     /// Gives every account a new policy, from its next decision on, and a new choice of players, from its next game on.
     pub async fn adopt(&self, player: ChoosePlayer, policy: Arc<AccountPolicy>) {
-        for (_, account) in self.running() {
-            let _ = ask(&account, AccountCommand::Adopt(Arc::clone(&player), Arc::clone(&policy))).await;
+        for account in self.running().values() {
+            let _ = ask(account, AccountCommand::Adopt(Arc::clone(&player), Arc::clone(&policy))).await;
         }
     }
 
     pub fn accounts(&self) -> Vec<ServerName> {
-        self.running().into_iter().map(|(name, _)| name).collect()
+        self.running().into_keys().collect()
     }
 
     /// Registers an account: its commands come here until the receiver is dropped.
@@ -256,24 +224,21 @@ impl Control {
         receiver
     }
 
-    fn running(&self) -> Vec<(ServerName, mpsc::UnboundedSender<AccountRequest>)> {
+    fn running(&self) -> RunningAccounts {
         let mut accounts = self.lock();
         accounts.retain(|_, account| !account.is_closed());
-        accounts.iter().map(|(name, account)| (name.clone(), account.clone())).collect()
+        accounts.clone()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<ServerName, mpsc::UnboundedSender<AccountRequest>>> {
-        self.0.accounts.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, RunningAccounts> {
+        self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn chosen(
-        &self,
-        name: Option<&ServerName>,
-    ) -> Result<Vec<(ServerName, mpsc::UnboundedSender<AccountRequest>)>, ControlError> {
+    fn chosen(&self, name: Option<&ServerName>) -> Result<RunningAccounts, ControlError> {
         let mut running = self.running();
         if let Some(name) = name {
             let known = names_of(&running);
-            running.retain(|(running, _)| running == name);
+            running.retain(|running, _| running == name);
             if running.is_empty() {
                 return Err(ControlError::UnknownAccount { name: name.clone(), known });
             }
@@ -298,17 +263,16 @@ impl Control {
         Ok(said.join("; "))
     }
 
-    /// Asks the named account, or the only one.
     async fn one(&self, name: Option<&ServerName>, command: AccountCommand) -> Result<String, ControlError> {
         let chosen = self.chosen(name)?;
-        match chosen.as_slice() {
-            [] => Err(ControlError::NotNow("no account is running".to_owned())),
-            [(name, account)] => ask(account, command).await.map(|done| format!("{name}: {done}")),
-            several => Err(ControlError::WhichAccount { known: names_of(several) }),
+        if chosen.len() > 1 {
+            return Err(ControlError::WhichAccount { known: names_of(&chosen) });
         }
+        let only = chosen.first_key_value();
+        let (name, account) = only.ok_or_else(|| ControlError::NotNow("no account is running".to_owned()))?;
+        ask(account, command).await.map(|done| format!("{name}: {done}"))
     }
 
-    /// Asks the account of a game.
     async fn for_game_account(
         &self,
         name: Option<&ServerName>,
@@ -331,12 +295,11 @@ impl fmt::Debug for Control {
     }
 }
 
-fn names_of(accounts: &[(ServerName, mpsc::UnboundedSender<AccountRequest>)]) -> String {
-    let names: Vec<&str> = accounts.iter().map(|(name, _)| name.as_str()).collect();
+fn names_of(accounts: &RunningAccounts) -> String {
+    let names: Vec<&str> = accounts.keys().map(ServerName::as_str).collect();
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// The largest number of games in one command.
 const MOST_GAMES: u32 = 100;
 
 /// Checks for a name of one word, as on every server.
@@ -349,7 +312,7 @@ fn check_name(name: &str) -> Result<(), ControlError> {
 
 async fn ask(account: &mpsc::UnboundedSender<AccountRequest>, command: AccountCommand) -> Result<String, ControlError> {
     let (answer, answered) = oneshot::channel();
-    account.send(AccountRequest { command, answer }).map_err(|_| ControlError::Stopped)?;
+    account.send((command, answer)).map_err(|_| ControlError::Stopped)?;
     answered.await.map_err(|_| ControlError::Stopped)?
 }
 
@@ -370,7 +333,6 @@ mod in_minutes {
     }
 }
 
-/// `white` or `black`, or nothing.
 mod color_name {
     use domain::Color;
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer, de::Error as _};

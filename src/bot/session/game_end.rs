@@ -4,7 +4,7 @@
 //! After an end while the daemon was down, or without the last moves, the game is looked up: the
 //! server's own record has its moves and its result.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use tokio::{sync::mpsc, time::sleep};
 
@@ -13,8 +13,7 @@ use crate::journal::JournalError;
 use domain::{ActionError, Color, GameId, GameInfo, GameState, GameStatus, KnownGame, Line};
 use util::supervised;
 
-/// The pauses before another look-up of a finished game: a server may need a moment to file it, and longer in trouble or with a limit
-/// on requests. Nothing else waits for the answer.
+/// The pauses before another look-up: a server may need a moment to file a game, and longer in trouble.
 const AGAIN: [Duration; 6] = [
     Duration::from_secs(1),
     Duration::from_secs(5),
@@ -26,23 +25,22 @@ const AGAIN: [Duration; 6] = [
 /// The number of answers without the game before it counts as unknown: one list of the server may have a gap.
 const TIMES_NOT_KNOWN: u32 = 2;
 
-#[derive(Clone)]
-pub(super) struct FinalState {
-    pub info: Box<GameInfo>,
-    pub plies: usize,
-    /// Change of the bot's rating, if the server has announced it already.
-    pub rating_change: Option<i32>,
-}
+/// The last known state of a game, if there is one: its constant part, and the number of moves of both sides.
+pub(super) type LastState = Option<(Box<GameInfo>, usize)>;
 
-/// Records and announces the end of a game; `state` is its last known state, if there is one.
+/// The status and the winner of a finished game.
+type Ending = (GameStatus, Option<Color>);
+
+/// Records and announces the end of a game, with the change of the bot's rating if the server has announced it already.
 pub(super) async fn record(
     context: &AccountContext,
     game: &GameId,
-    state: Option<FinalState>,
+    seen: LastState,
     status: GameStatus,
     winner: Option<Color>,
+    rating_change: Option<i32>,
 ) {
-    let pgn = match context.journal.game_over(&context.key(game), &status, winner).await {
+    let pgn = match context.runtime.journal.game_over(&context.key(game), &status, winner).await {
         Ok(pgn) => pgn,
         // The game ended before its first state.
         Err(JournalError::UnknownGame(_)) => None,
@@ -51,43 +49,20 @@ pub(super) async fn record(
             None
         }
     };
-    tell(context, game, state, status, winner, pgn);
-}
-
-/// Announces the end of a game, with its PGN file.
-fn tell(
-    context: &AccountContext,
-    game: &GameId,
-    state: Option<FinalState>,
-    status: GameStatus,
-    winner: Option<Color>,
-    pgn: Option<PathBuf>,
-) {
-    let (info, plies, rating_change) =
-        state.map_or((None, 0, None), |state| (Some(state.info), state.plies, state.rating_change));
+    let (info, plies) = seen.unzip();
+    let plies = plies.unwrap_or_default();
     context.tell_of_game(game, GameEvent::Over { info, status, winner, plies, pgn, rating_change });
 }
 
-/// Records the end of a game from the server's record, or else as `told` by the event stream. `seen` is the last known state, if there
-/// is one: it has the bot's colour.
-pub(super) fn look_up(
-    context: &Arc<AccountContext>,
-    game: &GameId,
-    seen: Option<FinalState>,
-    told: Option<(GameStatus, Option<Color>)>,
-) {
+/// Records the end of a game from the server's record, or else as `told` by the event stream.
+pub(super) fn look_up(context: &Arc<AccountContext>, game: &GameId, seen: LastState, told: Option<Ending>) {
     let (context, game) = (Arc::clone(context), game.clone());
     context.requests.clone().spawn(async move {
         supervised!("look-up", look_up_now(&context, &game, seen.clone(), told.clone())).await;
     });
 }
 
-async fn look_up_now(
-    context: &AccountContext,
-    game: &GameId,
-    seen: Option<FinalState>,
-    told: Option<(GameStatus, Option<Color>)>,
-) {
+async fn look_up_now(context: &AccountContext, game: &GameId, seen: LastState, told: Option<Ending>) {
     // An adjourned game is not over.
     let is_adjourned = matches!(told, Some((GameStatus::Adjourned, _)));
     let outcome = if is_adjourned { LookUpOutcome::NotTold } else { ask(context, game, true).await };
@@ -98,14 +73,16 @@ async fn look_up_now(
         (LookUpOutcome::Interrupted, _) => {
             tracing::info!(%game, "stopping before the server has reported the end of the game");
         }
-        (_, Some((status, winner))) => record(context, game, seen, status, winner).await,
-        // The end is unknown: it is announced as such, and the record stays open for the next
-        // start.
+        (_, Some((status, winner))) => record(context, game, seen, status, winner, None).await,
+        // The end is unknown: it is announced as such, and the record stays open for the next start.
         (LookUpOutcome::NoAnswer | LookUpOutcome::StillRuns, None) => {
-            tell(context, game, seen, not_told, None, None);
+            let (info, plies) = seen.unzip();
+            let (plies, status) = (plies.unwrap_or_default(), not_told);
+            let over = GameEvent::Over { info, status, winner: None, plies, pgn: None, rating_change: None };
+            context.tell_of_game(game, over);
         }
         (LookUpOutcome::NotKnown { .. } | LookUpOutcome::NotTold, None) => {
-            record(context, game, seen, not_told, None).await;
+            record(context, game, seen, not_told, None, None).await;
         }
     }
 }
@@ -115,7 +92,7 @@ pub(super) async fn record_past(context: &AccountContext, game: &GameId, outcome
     let status = outcome.status();
     match outcome {
         LookUpOutcome::Found(info, state) => record_whole(context, &info, &state).await,
-        _ => record(context, game, None, status, None).await,
+        _ => record(context, game, None, status, None, None).await,
     }
 }
 
@@ -142,15 +119,14 @@ pub(super) fn complete_record(
 
 #[derive(Debug)]
 pub(super) enum LookUpOutcome {
+    /// The server's record of the finished game.
     Found(Box<GameInfo>, GameState),
     /// By the server's answer it still runs.
     StillRuns,
     /// The server does not answer, or the journal does not.
     NoAnswer,
-    NotKnown {
-        /// True if both sides had moved, as far as known.
-        both_moved: bool,
-    },
+    /// The server knows no such game; true if both sides had moved, as far as known.
+    NotKnown { both_moved: bool },
     /// The server does not serve finished games.
     NotTold,
     /// The daemon stops before an answer.
@@ -158,8 +134,7 @@ pub(super) enum LookUpOutcome {
 }
 
 impl LookUpOutcome {
-    /// Returns the status of a game without other information. A server keeps no game before both
-    /// sides have moved.
+    /// Returns the status of a game without other information. A server keeps no game before both sides have moved.
     const fn status(&self) -> GameStatus {
         match self {
             Self::NotKnown { both_moved: false } => GameStatus::Aborted,
@@ -168,8 +143,7 @@ impl LookUpOutcome {
     }
 }
 
-/// Asks the server for the end of a game, once more after each of the pauses [`AGAIN`]. A finished game (`is_over`) may seem to run for
-/// a while.
+/// Asks for the end of a game, again after each pause of [`AGAIN`]. One that `is_over` may seem to run for a while.
 async fn ask(context: &AccountContext, game: &GameId, is_over: bool) -> LookUpOutcome {
     let mut not_known = 0;
     let mut pauses = AGAIN.into_iter();
@@ -182,29 +156,18 @@ async fn ask(context: &AccountContext, game: &GameId, is_over: bool) -> LookUpOu
             LookUpOutcome::StillRuns => !is_over,
             LookUpOutcome::NoAnswer => false,
         };
-        match pauses.next() {
-            Some(pause) if !is_final => {
-                if !wait(context, pause).await {
-                    return LookUpOutcome::Interrupted;
-                }
-            }
-            _ => return answer,
+        let Some(pause) = pauses.next().filter(|_| !is_final) else { return answer };
+        // The shortest pause ignores a stop: the server may not have filed the last game yet.
+        if pause <= AGAIN[0] {
+            sleep(pause).await;
+        } else if context.stopping.run_until_cancelled(sleep(pause)).await.is_none() {
+            return LookUpOutcome::Interrupted;
         }
     }
 }
 
-/// Waits; returns false if the daemon stops meanwhile. The shortest pause ignores a stop: the server may not have filed the last game
-/// yet.
-async fn wait(context: &AccountContext, pause: Duration) -> bool {
-    if pause <= AGAIN[0] {
-        sleep(pause).await;
-        return true;
-    }
-    context.stopping.run_until_cancelled(sleep(pause)).await.is_some()
-}
-
 async fn ask_once(context: &AccountContext, game: &GameId) -> LookUpOutcome {
-    let known = match context.journal.known_game(&context.key(game)).await {
+    let known = match context.runtime.journal.known_game(&context.key(game)).await {
         Ok(known) => known,
         Err(error) => {
             // A full disk, or no file descriptor left: it may be read later.
@@ -231,8 +194,8 @@ async fn record_whole(context: &AccountContext, info: &GameInfo, state: &GameSta
     if let Err(error) = line.play_all(&state.moves) {
         context.fault(Some(&info.id), format!("the server's record of the game is invalid: {error}"));
     }
-    let seen = FinalState { info: Box::new(info.clone()), plies: line.ply(), rating_change: None };
-    context.journal.game_started(&context.name, info);
-    context.journal.line_seen(&context.key(&info.id), &line.into(), None);
-    record(context, &info.id, Some(seen), state.status.clone(), state.winner).await;
+    let seen = Some((Box::new(info.clone()), line.ply()));
+    context.runtime.journal.game_started(&context.name, info);
+    context.runtime.journal.line_seen(&context.key(&info.id), &line.into(), None);
+    record(context, &info.id, seen, state.status.clone(), state.winner, None).await;
 }

@@ -26,11 +26,12 @@ use tokio::{
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{
+    Runtime,
     account_context::{AccountContext, defended},
     adjudicator::Adjudicator,
     chat::Conversation,
     event::GameEvent,
-    game_end::{self, FinalState},
+    game_end,
     machine::{DecidedSearch, GameEffect, GameInput, GameMachine, GameOver, Timer},
     prepared_player::PreparedPlayer,
 };
@@ -49,7 +50,6 @@ mod waiting;
 
 use waiting::{in_time, move_patience, taken_in_time};
 
-/// The longest time of a timer.
 const LONGEST_TIMER: Duration = Duration::from_hours(24);
 
 /// Capacity of the queue of server events; the task is fast unless the disk hangs.
@@ -106,11 +106,12 @@ struct GameTask {
 
 /// A game from its first whole state on.
 struct RunningGame {
+    context: Arc<AccountContext>,
+    own: mpsc::UnboundedSender<GameInput>,
     machine: GameMachine,
     /// `None` between two searches of a correspondence game: its engines do not wait for days.
     player: Option<GamePlayer>,
     prepared: Arc<PreparedPlayer>,
-    /// Lines excluded from the books.
     lost_lines: LostLines,
     /// The running search, of the bot's move or in the opponent's time.
     search: Option<SearchHandle>,
@@ -119,11 +120,9 @@ struct RunningGame {
     /// The turn of the running search of a correspondence game.
     turn: Option<OwnedSemaphorePermit>,
     conversation: Conversation,
-    /// Chat of its engines.
     chat: EngineChat,
     /// True if the journal was searched for a move decided before a restart.
     journal_was_asked: bool,
-    /// True if the bot's last move was a book move.
     in_book: bool,
 }
 
@@ -146,23 +145,15 @@ impl GameTask {
             let alarm = self.timers.values().min().copied();
             let input = tokio::select! {
                 biased;
-                Some(input) = own_inbox.recv() => input,
+                Some(input) = own_inbox.recv() => Some(input),
                 event = next_event(&mut self.player_events) => match event {
-                    Some(event) => match self.player_event(event) {
-                        Some(input) => input,
-                        None => continue,
-                    },
+                    Some(event) => self.player_event(event),
                     None => return Some(Exit::Panicked(self.id)),
                 },
-                () = sleep_until(alarm.unwrap_or_else(Instant::now).into()), if alarm.is_some() => match self.due() {
-                    Some(timer) => GameInput::Timer(timer),
-                    None => continue,
-                },
-                input = inbox.recv() => match input {
-                    Some(input) => input,
-                    None => return None,
-                },
+                () = sleep_until(alarm.unwrap_or_else(Instant::now).into()), if alarm.is_some() => self.due(),
+                input = inbox.recv() => Some(input?),
             };
+            let Some(input) = input else { continue };
             let effects = self.take(input).await;
             if let ControlFlow::Break(result) = self.carry_out(effects).await {
                 return Some(Exit::Over(self.id, result));
@@ -184,11 +175,11 @@ impl GameTask {
         }
     }
 
-    fn due(&mut self) -> Option<Timer> {
+    fn due(&mut self) -> Option<GameInput> {
         let now = Instant::now();
         let timer = self.timers.iter().find(|(_, at)| **at <= now).map(|(timer, _)| *timer)?;
         self.timers.remove(&timer);
-        Some(timer)
+        Some(GameInput::Timer(timer))
     }
 
     /// Gives the machine an input; the first whole state makes the machine.
@@ -207,8 +198,9 @@ impl GameTask {
                     game.chat.hear(&line.username, &line.text);
                 }
                 let mut effects = Vec::new();
-                if game.conversation.asks_to_wait(&line) {
-                    let patience = game.machine.wait_longer(now, &mut effects);
+                if game.conversation.chat.asks_to_wait(&line) {
+                    let patience;
+                    (patience, effects) = game.machine.wait_longer(now);
                     game.conversation.waits(patience);
                 }
                 let answers = game.conversation.answer(game.machine.info(), &line, queue);
@@ -216,16 +208,14 @@ impl GameTask {
                 effects
             }
             (Some(game), GameInput::Turn(id, turn)) => {
-                if let Some(events) = game.take_turn(id, turn, &self.context) {
+                if let Some(events) = game.take_turn(id, turn) {
                     self.player_events = Some(events);
                 }
                 Vec::new()
             }
             (Some(game), input) => game.machine.handle(now, input),
             (None, GameInput::Full(info, state)) => self.begin(now, info, state).await,
-            (None, GameInput::Finished(status, winner)) => {
-                vec![GameEffect::Over(status.map_or(GameOver::Unknown, |status| GameOver::Told(status, winner)))]
-            }
+            (None, GameInput::Finished(status, winner)) => vec![GameEffect::Over(GameOver::told(status, winner))],
             (None, GameInput::Gone) => vec![GameEffect::Over(GameOver::Unknown)],
             // Other inputs make no sense before the whole state, and the whole state will contain them.
             (None, _) => Vec::new(),
@@ -234,17 +224,16 @@ impl GameTask {
 
     async fn begin(&mut self, now: Instant, info: Box<GameInfo>, state: GameState) -> Vec<GameEffect> {
         let clock = state.clocks.map(|clocks| clocks.of(info.our_color).remaining);
-        let prepared = (self.context.player)(&info);
+        let Runtime { journal, policy, player, .. } = &self.context.runtime;
+        let prepared = player(&info);
         let settings = &prepared.settings;
         let lost_lines = match settings.book.repeat_lost {
             true => LostLines::default(),
-            false => {
-                LostLines::new(in_time(clock, self.context.journal.lost_book_lines(&info)).await.unwrap_or_default())
-            }
+            false => LostLines::new(in_time(clock, journal.lost_book_lines(&info)).await.unwrap_or_default()),
         };
-        let mut conversation = Conversation::new(self.context.chat.clone(), &info, settings, &self.context.variants);
+        let mut conversation = Conversation::new(policy.chat.clone(), &info, settings, &policy.variants);
         let key = self.context.key(&self.id);
-        let granted = in_time(clock, self.context.journal.takebacks_granted(&key)).await.unwrap_or_default();
+        let granted = in_time(clock, journal.takebacks_granted(&key)).await.unwrap_or_default();
         // Days are too long to search through.
         let real_time = info.terms.time_control.is_real_time();
         let (mut machine, effects) = GameMachine::new(now, info, state, Adjudicator::new(settings, granted));
@@ -256,6 +245,8 @@ impl GameTask {
         self.context.tell_of_game(&self.id, GameEvent::Started { info, electors, ply });
         let greetings = conversation.greet(machine.info(), machine.line().ply());
         let mut game = RunningGame {
+            context: Arc::clone(&self.context),
+            own: self.own.clone(),
             machine,
             player: None,
             prepared,
@@ -269,9 +260,9 @@ impl GameTask {
             in_book: false,
         };
         if real_time {
-            self.player_events = Some(game.seat_player(&self.context));
+            self.player_events = Some(game.seat_player());
         }
-        game.show_position(&self.context);
+        game.show_position();
         self.game = Some(Box::new(game));
         greetings.into_iter().map(GameEffect::Do).chain(effects).collect()
     }
@@ -280,9 +271,7 @@ impl GameTask {
         let mut written = None;
         for effect in effects {
             match (effect, &mut self.game) {
-                (GameEffect::Over(end), _) => {
-                    return ControlFlow::Break(self.over(end).await);
-                }
+                (GameEffect::Over(end), _) => return ControlFlow::Break(self.over(end).await),
                 (GameEffect::Do(action), _) => self.context.perform(&self.id, action),
                 (GameEffect::Resync, _) => {
                     let (server, id) = (Arc::clone(&self.context.server), self.id.clone());
@@ -298,7 +287,8 @@ impl GameTask {
                 (GameEffect::Send { answer, uci, offer_draw }, _) => {
                     let action = Action::Move { game: self.id.clone(), uci, offer_draw };
                     let (context, own, game) = (Arc::clone(&self.context), self.own.clone(), self.id.clone());
-                    let left = self.time_left().filter(|_| !context.server.repeats_moves());
+                    let left = self.game.as_ref().and_then(|game| game.machine.time_left(Instant::now()));
+                    let left = left.filter(|_| !context.server.repeats_moves());
                     let patience = left.map(|left| move_patience(left, context.typical_lag()));
                     self.context.requests.spawn(async move {
                         let tell = |outcome| _ = own.send(GameInput::Sent(answer, outcome));
@@ -311,27 +301,18 @@ impl GameTask {
                     if game.leaves_the_cores() {
                         self.player_events = None;
                     }
-                    game.record(&decided, &self.context).await;
+                    game.record(&decided).await;
                     written = Some(*decided);
                 }
-                (effect, Some(game)) => {
-                    if let Some((request, decided)) = game.carry_out(effect, &self.context, &self.own).await {
-                        let _ = self.own.send(GameInput::Decided(request, decided));
-                    }
-                }
+                (effect, Some(game)) => game.carry_out(effect).await,
                 // Only the machine of a running game asks for searches and records.
                 (_, None) => (),
             }
         }
         if let (Some(decided), Some(game)) = (written, &mut self.game) {
-            game.announce(decided, &self.context);
+            game.announce(decided);
         }
         ControlFlow::Continue(())
-    }
-
-    /// Returns the time left on the bot's clock, if it is known.
-    fn time_left(&self) -> Option<Duration> {
-        self.game.as_ref()?.machine.time_left(Instant::now())
     }
 
     /// Says goodbye, and records the end. Returns the result for the bot.
@@ -347,17 +328,16 @@ impl GameTask {
             if let GameOver::Shown(status, winner) | GameOver::Told(status, winner) = &end {
                 result = GameResult::of(info.our_color, status, *winner);
             }
-            seen = Some(FinalState { info, plies, rating_change: self.rating_change });
+            seen = Some((info, plies));
         }
+        // It is announced now, and not with the end: the look-up of the end may take a while.
         if let (Some(change), GameOver::Told(..) | GameOver::Unknown) = (self.rating_change, &end) {
             self.context.tell_of_game(&self.id, GameEvent::Rated { change });
-            // It is announced now, and not once more with the end: the look-up of the end may take a while.
-            if let Some(seen) = &mut seen {
-                seen.rating_change = None;
-            }
         }
         match end {
-            GameOver::Shown(status, winner) => game_end::record(&self.context, &self.id, seen, status, winner).await,
+            GameOver::Shown(status, winner) => {
+                game_end::record(&self.context, &self.id, seen, status, winner, self.rating_change).await;
+            }
             GameOver::Told(status, winner) => game_end::look_up(&self.context, &self.id, seen, Some((status, winner))),
             GameOver::Unknown => game_end::look_up(&self.context, &self.id, seen, None),
         }
@@ -366,26 +346,19 @@ impl GameTask {
 }
 
 impl RunningGame {
-    /// Carries out an effect on the board. Returns a decision found in the journal.
-    async fn carry_out(
-        &mut self,
-        effect: GameEffect,
-        context: &AccountContext,
-        own: &mpsc::UnboundedSender<GameInput>,
-    ) -> Option<(RequestId, Box<DecidedSearch>)> {
+    async fn carry_out(&mut self, effect: GameEffect) {
         match effect {
             GameEffect::Search { request, line, clocks, received, excluded } => {
                 if excluded.is_empty()
-                    && let Some(best) = self.decided_before(&line, context).await
+                    && let Some(best) = self.decided_before(&line).await
                 {
                     let decision = Arc::new(Decision::without_vote(best, Source::Journal));
-                    return Some((request, Box::new(DecidedSearch { line, decision, budget: None })));
+                    let decided = Box::new(DecidedSearch { line, decision, budget: None });
+                    let _ = self.own.send(GameInput::Decided(request, decided));
+                    return;
                 }
                 let request = self.request(request, line, Vec::new(), self.time(clocks, received), excluded);
-                match self.is_correspondence() {
-                    true => self.wait_for_turn(request, received, context, own),
-                    false => self.search(request),
-                }
+                if self.is_correspondence() { self.wait_for_turn(request, received) } else { self.search(request) }
             }
             GameEffect::Ponder { request, mut lines } => {
                 let line = lines.remove(0);
@@ -400,20 +373,13 @@ impl RunningGame {
             GameEffect::StopSearch => (self.search, self.awaited_turn, self.turn) = (None, None, None),
             GameEffect::RecordMoves => {
                 let (line, clocks) = (self.machine.line(), self.machine.state().clocks);
-                context.journal.line_seen(&self.key(context), line, clocks);
-                self.show_position(context);
+                self.context.runtime.journal.line_seen(&self.key(), line, clocks);
+                self.show_position();
             }
-            GameEffect::RecordTakeback => context.journal.takeback_granted(&self.key(context)),
-            GameEffect::RecordDecision(_)
-            | GameEffect::Send { .. }
-            | GameEffect::Do(_)
-            | GameEffect::Resync
-            | GameEffect::Wake(..)
-            | GameEffect::Forget(_)
-            | GameEffect::Fault(_)
-            | GameEffect::Over(_) => (),
+            GameEffect::RecordTakeback => self.context.runtime.journal.takeback_granted(&self.key()),
+            // The task carries out all others.
+            _ => (),
         }
-        None
     }
 
     fn our_clock(&self) -> Option<Duration> {
@@ -421,8 +387,8 @@ impl RunningGame {
         state.clocks.map(|clocks| clocks.of(info.our_color).remaining)
     }
 
-    fn key(&self, context: &AccountContext) -> GameKey {
-        context.key(&self.machine.info().id)
+    fn key(&self) -> GameKey {
+        self.context.key(&self.machine.info().id)
     }
 
     /// Returns the time for a move by the bot's clock, from the receipt of the server's state on.
@@ -432,11 +398,13 @@ impl RunningGame {
     }
 
     /// Returns a move decided for this position before a restart. The journal is searched once.
-    async fn decided_before(&mut self, line: &Arc<Line>, context: &AccountContext) -> Option<UciMove> {
+    async fn decided_before(&mut self, line: &Arc<Line>) -> Option<UciMove> {
         if std::mem::replace(&mut self.journal_was_asked, true) {
             return None;
         }
-        in_time(self.our_clock(), context.journal.decided_move(&self.key(context), line)).await.ok().flatten()
+        let key = self.key();
+        let decided = self.context.runtime.journal.decided_move(&key, line);
+        in_time(self.our_clock(), decided).await.ok().flatten()
     }
 
     fn request(
@@ -462,7 +430,7 @@ impl RunningGame {
     }
 
     /// Starts the game's player, and returns its events.
-    fn seat_player(&mut self, context: &AccountContext) -> mpsc::UnboundedReceiver<PlayerEvent> {
+    fn seat_player(&mut self) -> mpsc::UnboundedReceiver<PlayerEvent> {
         let (events, receiver) = mpsc::unbounded_channel();
         let (prepared, info) = (&self.prepared, self.machine.info());
         let settings = &prepared.settings;
@@ -474,11 +442,11 @@ impl RunningGame {
         if self.is_correspondence() {
             roster = Cow::Owned(roster.in_background());
         }
-        let council = Council::new(&context.pool, &roster, &settings.council, info.terms.variant);
+        let council = Council::new(&self.context.runtime.pool, &roster, &settings.council, info.terms.variant);
         let config = PlayerConfig {
             game: info.id.clone(),
             clock: settings.clock.clone(),
-            lag: Arc::clone(&context.lag),
+            lag: Arc::clone(&self.context.lag),
             known: prepared.library.for_a_game(self.lost_lines.clone()),
             online: prepared.online.as_ref().map(|services| Box::new(services.for_a_game()) as _),
         };
@@ -487,16 +455,10 @@ impl RunningGame {
     }
 
     /// Keeps a search of a correspondence game until [`GameInput::Turn`].
-    fn wait_for_turn(
-        &mut self,
-        request: SearchRequest,
-        received: Instant,
-        context: &AccountContext,
-        own: &mpsc::UnboundedSender<GameInput>,
-    ) {
-        let (id, own) = (request.id, own.clone());
+    fn wait_for_turn(&mut self, request: SearchRequest, received: Instant) {
+        let (id, own, runtime) = (request.id, self.own.clone(), &self.context.runtime);
         let length = self.prepared.settings.clock.correspondence_move_time;
-        let turn = context.background.clone().turn(context.pool.clone(), length, self.our_clock());
+        let turn = runtime.background.clone().turn(runtime.pool.clone(), length, self.our_clock());
         let waiting = tokio::spawn(async move { _ = own.send(GameInput::Turn(id, turn.await)) });
         self.search = None;
         self.awaited_turn = Some((request, received, AbortOnDropHandle::new(waiting)));
@@ -507,13 +469,12 @@ impl RunningGame {
         &mut self,
         id: RequestId,
         turn: Option<OwnedSemaphorePermit>,
-        context: &AccountContext,
     ) -> Option<mpsc::UnboundedReceiver<PlayerEvent>> {
         let (mut request, received, _) = self.awaited_turn.take_if(|(request, ..)| request.id == id)?;
         if let Time::Clock { spent, .. } = &mut request.time {
             *spent = received.elapsed();
         }
-        let events = self.seat_player(context);
+        let events = self.seat_player();
         self.turn = turn;
         self.search(request);
         Some(events)
@@ -529,28 +490,26 @@ impl RunningGame {
     }
 
     /// Writes a decision into the journal, unless it comes from there.
-    async fn record(&self, decided: &DecidedSearch, context: &AccountContext) {
+    async fn record(&self, decided: &DecidedSearch) {
         let Some(budget) = decided.budget else { return };
         let decided_move = DecidedMove {
-            game: self.key(context),
+            game: self.key(),
             line: Arc::clone(&decided.line),
             decision: Arc::clone(&decided.decision),
             clock: self.our_clock(),
             spent: budget.spent,
             response: budget.response,
             extra: budget.extra,
-            lag: context.typical_lag(),
+            lag: self.context.typical_lag(),
         };
         // A full disk must not lose the game. The journal itself reports it.
-        if let Err(error) = in_time(self.our_clock(), context.journal.move_decided(decided_move)).await {
+        if let Err(error) = in_time(self.our_clock(), self.context.runtime.journal.move_decided(decided_move)).await {
             tracing::debug!(game = %self.machine.info().id, %error, "a move is not yet in the journal");
         }
     }
 
-    /// Announces a decision to chat, metrics, log and page.
-    fn announce(&mut self, decided: DecidedSearch, context: &Arc<AccountContext>) {
-        let DecidedSearch { line, decision, budget } = decided;
-        let info = self.machine.info();
+    fn announce(&mut self, DecidedSearch { line, decision, budget }: DecidedSearch) {
+        let (context, info) = (&self.context, self.machine.info());
         for text in self.chat.take_said() {
             // A flood is not sent, because the server would drop it.
             let said = self.conversation.say(info, ChatRoom::Player, &text).unwrap_or_default();
@@ -571,8 +530,8 @@ impl RunningGame {
         context.tell_of_game(&info.id, GameEvent::Decided { line, decision, budget, lag, left_book });
     }
 
-    fn show_position(&self, context: &AccountContext) {
-        context.show(&self.machine.info().id, || GameEvent::Position {
+    fn show_position(&self) {
+        self.context.show(&self.machine.info().id, || GameEvent::Position {
             line: Arc::clone(self.machine.line()),
             clocks: self.machine.state().clocks,
         });
@@ -586,49 +545,38 @@ mod tests {
     use super::*;
     use crate::{
         journal::{Journal, JournalSettings},
-        policy::ChatSettings,
-        session::{BotEvent, EventBus, background::BackgroundTurns},
+        session::{
+            BotEvent,
+            account_task::tests::{ScriptedServer, runtime},
+        },
     };
-    use council::{electors::Pool, player::SharedLag};
-    use domain::{Account, ActionError, Done};
-    use platform::Server;
-
-    /// A server that accepts every request.
-    struct Willing;
-
-    #[async_trait::async_trait]
-    impl Server for Willing {
-        async fn perform(&self, _: Action) -> Result<Done, ActionError> {
-            Ok(Done::Taken)
-        }
-
-        async fn resync(&self, _: &GameId) {}
-
-        async fn online_bots(&self) -> Result<Vec<Account>, ActionError> {
-            Ok(Vec::new())
-        }
-
-        async fn players_available(&self, ids: &[String]) -> Result<Vec<bool>, ActionError> {
-            Ok(vec![true; ids.len()])
-        }
-    }
+    use council::player::SharedLag;
+    use util::Shutdown;
 
     fn context(folder: &tempfile::TempDir) -> Arc<AccountContext> {
+        let journal = Journal::open(&JournalSettings::in_folder(folder.path())).expect("a journal");
         Arc::new(AccountContext {
             metrics: Arc::new(crate::session::counting::AccountMetrics::new(&"made-up".into())),
             name: "made-up".into(),
-            server: Arc::new(Willing),
-            pool: Pool::new(1),
+            server: Arc::new(ScriptedServer::default()),
+            runtime: Runtime {
+                player: Arc::new(|_| panic!("no game begins here")),
+                ..runtime(journal, &Shutdown::default())
+            },
             lag: SharedLag::default(),
-            event_bus: EventBus::new(),
-            journal: Journal::open(&JournalSettings::in_folder(folder.path())).expect("a journal"),
-            player: Arc::new(|_| panic!("no game begins here")),
-            chat: ChatSettings::default(),
-            variants: Vec::new(),
-            background: BackgroundTurns::default(),
             requests: TaskTracker::new(),
             stopping: CancellationToken::new(),
         })
+    }
+
+    /// The task of a game without a state, and its inbox of own results.
+    fn task(
+        context: Arc<AccountContext>,
+        player_events: mpsc::UnboundedReceiver<PlayerEvent>,
+    ) -> (GameTask, mpsc::UnboundedReceiver<GameInput>) {
+        let (own, own_inbox) = mpsc::unbounded_channel();
+        let (id, player_events, timers) = (GameId::new("abcdefgh"), Some(player_events), HashMap::new());
+        (GameTask { id, context, own, player_events, timers, rating_change: None, game: None }, own_inbox)
     }
 
     /// Decisions and timers precede any number of the server's events.
@@ -636,24 +584,15 @@ mod tests {
     async fn own_results_precede_server_events() {
         let folder = tempfile::tempdir().expect("a folder");
         let context = context(&folder);
-        let mut seen = context.event_bus.listen();
+        let mut seen = context.runtime.event_bus.listen();
         let (server_says, inbox) = mpsc::channel(INBOX);
-        let (own, own_inbox) = mpsc::unbounded_channel();
         let (player, player_events) = mpsc::unbounded_channel();
-        let id = GameId::new("abcdefgh");
+        let (mut task, own_inbox) = task(context, player_events);
+        task.timers.insert(Timer::Abort, Instant::now());
         let leader = PlayerEvent::Leader(RequestId(1), "e2e4".parse().expect("a move"));
         player.send(leader).expect("heard");
-        own.send(GameInput::Rated(4)).expect("heard");
+        task.own.send(GameInput::Rated(4)).expect("heard");
         server_says.try_send(GameInput::Gone).expect("there is room");
-        let task = GameTask {
-            id: id.clone(),
-            context,
-            own,
-            player_events: Some(player_events),
-            timers: HashMap::from([(Timer::Abort, Instant::now())]),
-            rating_change: None,
-            game: None,
-        };
         assert!(matches!(task.run(inbox, own_inbox).await, Some(Exit::Over(_, None))));
         let rated = |event: &BotEvent| matches!(event, BotEvent::Game(_, GameEvent::Rated { change: 4 }));
         let mut told = std::iter::from_fn(|| seen.try_recv().ok());
@@ -665,18 +604,9 @@ mod tests {
     async fn a_game_ends_with_its_player() {
         let folder = tempfile::tempdir().expect("a folder");
         let (_server_says, inbox) = mpsc::channel(INBOX);
-        let (own, own_inbox) = mpsc::unbounded_channel();
         let (player, player_events) = mpsc::unbounded_channel();
         drop(player);
-        let task = GameTask {
-            id: GameId::new("abcdefgh"),
-            context: context(&folder),
-            own,
-            player_events: Some(player_events),
-            timers: HashMap::new(),
-            rating_change: None,
-            game: None,
-        };
+        let (task, own_inbox) = task(context(&folder), player_events);
         assert!(matches!(task.run(inbox, own_inbox).await, Some(Exit::Panicked(_))));
     }
 }

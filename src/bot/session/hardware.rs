@@ -15,7 +15,6 @@ pub(super) static RAM: LazyLock<String> = LazyLock::new(|| {
     kibibytes.map_or_else(String::new, |kibibytes| format!("{:.1} GiB", kibibytes as f64 / f64::from(1 << 20)))
 });
 
-/// The processor's name in Linux's `/proc/cpuinfo`.
 fn model(text: &str) -> Option<String> {
     value(text, "model name").filter(|name| !name.is_empty()).map(str::to_owned)
 }

@@ -66,7 +66,6 @@ pub struct Runtime {
     pub event_bus: EventBus,
     pub player: ChoosePlayer,
     pub policy: Arc<AccountPolicy>,
-    /// The channel of the operator's commands.
     pub control: Control,
     /// The turns of correspondence games.
     pub background: BackgroundTurns,
@@ -88,7 +87,6 @@ pub struct AccountPolicy {
     pub time_zone: TimeZone,
     /// True to count the server's known limits. Its refusals are obeyed in any case.
     pub keep_limits: bool,
-    /// The treatment of running games at the end.
     pub games_at_shutdown: ShutdownGames,
 }
 

@@ -18,10 +18,8 @@ pub struct PreparedPlayer {
 pub enum PlayerError {
     #[error(transparent)]
     Roster(#[from] RosterError),
-    /// A book or a tablebase cannot be read.
     #[error(transparent)]
     Library(#[from] io::Error),
-    /// The settings of an online service are invalid.
     #[error("{0}")]
     Online(String),
 }

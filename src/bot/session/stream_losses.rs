@@ -13,13 +13,11 @@ const MANY: usize = 5;
 /// The time over which lost streams are counted. A stream of this length ends the suspicion.
 const SPAN: Duration = Duration::from_mins(10);
 
-/// The recent losses of one account's event stream.
 #[derive(Debug, Default)]
 pub(super) struct StreamLosses {
     opened: Option<Instant>,
     /// The times of streams lost soon after their opening, oldest first.
     lost: VecDeque<Instant>,
-    /// True after a report of the suspicion.
     told: bool,
 }
 
@@ -55,8 +53,7 @@ impl StreamLosses {
 mod tests {
     use super::*;
 
-    /// Opens and loses a stream that holds for `held`; returns the loss at which the owner was
-    /// informed.
+    /// Opens and loses a stream that holds for `held`; returns the losses at which the owner was informed.
     fn losses(held: Duration, pause: Duration, times: usize) -> Vec<usize> {
         let (mut losses, mut now) = (StreamLosses::default(), Instant::now());
         let mut told = Vec::new();

@@ -65,7 +65,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const MOVES: u64 = 40;
 const FIRST: u64 = 10;
 
-/// Takes every request and passes it on.
 struct MadeUpServer(mpsc::UnboundedSender<Action>);
 
 #[async_trait::async_trait]
@@ -96,7 +95,6 @@ struct Game {
 }
 
 impl Game {
-    /// Begins a game in which we have White.
     async fn begin() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let council = CouncilSettings { roster: "trivial".to_owned(), hash: 1, ..CouncilSettings::default() };
@@ -124,14 +122,10 @@ impl Game {
         let us = Player::named("Concilio");
         let account = Account { player: us.clone(), is_bot: true, ratings: Vec::new(), games_played: 1 };
         let time_control = TimeControl::real_time(Duration::from_secs(600), Duration::ZERO);
-        let info = GameInfo::from_start(
-            "abcdefgh",
-            GameTerms { variant: Variant::Standard, time_control, rated: false },
-            us,
-            Player::named("Ann"),
-        );
-        let game =
-            Self { id: info.id.clone(), line: Line::start(Variant::Standard), events, requests, _folder: folder };
+        let terms = GameTerms { variant: Variant::Standard, time_control, rated: false };
+        let info = GameInfo::from_start("abcdefgh", terms, us, Player::named("Ann"));
+        let (id, line) = (info.id.clone(), info.start.clone());
+        let game = Self { id, line, events, requests, _folder: folder };
         game.tell(ServerEvent::Connected(account)).await;
         let state = game.state();
         game.tell(ServerEvent::Game(Box::new(info), state)).await;
@@ -157,26 +151,25 @@ impl Game {
 
     async fn move_of_ours(&mut self) -> UciMove {
         loop {
-            match self.requests.recv().await.expect("the session plays") {
-                Action::Move { uci, .. } => return uci,
-                // What is said in the game.
-                _ => continue,
+            // All else is said in the game.
+            if let Action::Move { uci, .. } = self.requests.recv().await.expect("the session plays") {
+                return uci;
             }
         }
     }
 
     /// Shows our move and the opponent's, waits for our next one, and returns what that cost.
-    async fn next_move_of_ours(&mut self) -> Cost {
+    async fn next_move_of_ours(&mut self) -> [u64; 2] {
         let shown = self.state();
         self.line.play(self.quiet_move()).expect("a legal move");
         let answered = self.state();
-        let before = Cost::so_far();
+        let before = costs_so_far();
         self.tell(ServerEvent::GameState(self.id.clone(), shown)).await;
         self.tell(ServerEvent::GameState(self.id.clone(), answered)).await;
         let uci = self.move_of_ours().await;
-        let cost = Cost::so_far().since(before);
+        let now = costs_so_far();
         self.line.play(uci).expect("a legal move");
-        cost
+        [now[0] - before[0], now[1] - before[1]]
     }
 
     /// A move that leaves us a choice, and after none of our answers to which the game is over.
@@ -195,22 +188,9 @@ impl Game {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Cost {
-    allocations: u64,
-    /// Times that the playing thread went to sleep.
-    wake_ups: u64,
-}
-
-impl Cost {
-    fn so_far() -> Self {
-        let wake_ups = tokio::runtime::Handle::current().metrics().worker_park_count(0);
-        Self { allocations: ALLOCATIONS.load(Relaxed), wake_ups }
-    }
-
-    fn since(self, before: Self) -> Self {
-        Self { allocations: self.allocations - before.allocations, wake_ups: self.wake_ups - before.wake_ups }
-    }
+/// Returns the allocations so far, and the times that the playing thread went to sleep.
+fn costs_so_far() -> [u64; 2] {
+    [ALLOCATIONS.load(Relaxed), tokio::runtime::Handle::current().metrics().worker_park_count(0)]
 }
 
 /// The runtime's clock stands still as long as something blocks, here until the test is over. A move that waits for a timer, however
@@ -240,16 +220,14 @@ async fn moves_cost_few_allocations() {
     let mut game = Game::begin().await;
     let first = game.move_of_ours().await;
     game.line.play(first).expect("a legal move");
-    let mut spent = Cost::default();
+    let mut spent = [0, 0];
     for number in 1..MOVES {
-        let cost = game.next_move_of_ours().await;
+        let [allocations, wake_ups] = game.next_move_of_ours().await;
         if number >= FIRST {
-            spent.allocations += cost.allocations;
-            spent.wake_ups += cost.wake_ups;
+            spent = [spent[0] + allocations, spent[1] + wake_ups];
         }
     }
-    let counted = MOVES - FIRST;
-    let (allocations, wake_ups) = (spent.allocations / counted, spent.wake_ups / counted);
+    let [allocations, wake_ups] = spent.map(|sum| sum / (MOVES - FIRST));
     println!("a move: {allocations} allocations, {wake_ups} wake-ups");
     assert!(allocations <= MOST_ALLOCATIONS, "{allocations} allocations a move");
     assert!(wake_ups <= MOST_WAKE_UPS, "{wake_ups} wake-ups a move");

@@ -5,13 +5,12 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{Archive, GameRecord, text, time_of_day};
+use super::{Archive, GameRecord, time_of_day};
 use crate::journal::{JournalError, codes};
 use domain::{Line, UciMove};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ChatRecord {
-    #[serde(serialize_with = "text")]
     pub said_at: Timestamp,
     /// `player` or `spectator`.
     pub room: String,
@@ -19,20 +18,16 @@ pub struct ChatRecord {
     pub text: String,
 }
 
-/// A fault in a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FaultRecord {
-    #[serde(serialize_with = "text")]
     pub met_at: Timestamp,
     pub what: String,
 }
 
 impl Archive {
-    /// Returns the chat of a game, in order.
     pub fn chat(&self, game: &GameRecord) -> Result<Vec<ChatRecord>, JournalError> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT said_at, room, username, text FROM chat WHERE game = ? ORDER BY id")?;
+        let sql = "SELECT said_at, room, username, text FROM chat WHERE game = ? ORDER BY id";
+        let mut statement = self.connection.prepare_cached(sql)?;
         let rows = statement.query_map([game.row], |row| {
             Ok(ChatRecord {
                 said_at: time_of_day(row.get("said_at")?),
@@ -44,11 +39,9 @@ impl Archive {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Returns the faults of a game, in order.
     pub fn faults(&self, game: &GameRecord) -> Result<Vec<FaultRecord>, JournalError> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT met_at, what FROM faults WHERE server = ? AND game = ? ORDER BY id")?;
+        let sql = "SELECT met_at, what FROM faults WHERE server = ? AND game = ? ORDER BY id";
+        let mut statement = self.connection.prepare_cached(sql)?;
         let rows = statement.query_map([game.server.as_str(), game.game.as_str()], |row| {
             Ok(FaultRecord { met_at: time_of_day(row.get("met_at")?), what: row.get("what")? })
         })?;
@@ -57,9 +50,8 @@ impl Archive {
 
     /// Returns up to `plies` first moves of each game, in the order of the games.
     pub fn first_moves(&self, games: &[GameRecord], plies: u32) -> Result<Vec<Vec<UciMove>>, JournalError> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT game, uci FROM moves WHERE superseded_at IS NULL AND ply < ? ORDER BY game, ply")?;
+        let sql = "SELECT game, uci FROM moves WHERE superseded_at IS NULL AND ply < ? ORDER BY game, ply";
+        let mut statement = self.connection.prepare_cached(sql)?;
         let mut of_game: HashMap<i64, Vec<UciMove>> = HashMap::new();
         let mut rows = statement.query([plies])?;
         while let Some(row) = rows.next()? {

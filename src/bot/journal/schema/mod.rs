@@ -18,10 +18,8 @@ const STEPS: [&str; 6] = [
 
 const VERSION: u32 = STEPS.len() as u32;
 
-/// Timeout for another program's write.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Opens the database for writing. Creates it, or brings it to today's version, if needed.
 pub(super) fn open_to_write(path: &Path) -> Result<Connection, JournalError> {
     make_directory_of(path)?;
     make_file(path).map_err(|error| not_opened(path, &error))?;
@@ -50,8 +48,7 @@ fn make_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Moves the whole write-ahead log into the database and empties it, unless a reader keeps it open
-/// for longer than `PATIENCE`.
+/// Moves the whole log into the database and empties it, unless a reader keeps it open for longer than `PATIENCE`.
 pub(super) fn empty_log(connection: &Connection) -> Result<(), JournalError> {
     let busy: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     if busy {
@@ -62,12 +59,10 @@ pub(super) fn empty_log(connection: &Connection) -> Result<(), JournalError> {
     Ok(())
 }
 
-/// Creates the directory of the database.
 pub(super) fn make_directory_of(path: &Path) -> Result<(), JournalError> {
     path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(|error| not_opened(path, &error))
 }
 
-/// Returns the error for a file that cannot be opened, with the remedy.
 pub(super) fn not_opened(path: &Path, error: &io::Error) -> JournalError {
     let remedy = match error.kind() {
         io::ErrorKind::PermissionDenied => {
@@ -96,7 +91,6 @@ fn not_a_journal(path: &Path, error: &rusqlite::Error) -> JournalError {
     JournalError::Open { path: path.to_owned(), reason }
 }
 
-/// Opens the database for reading, perhaps beside a writing program.
 pub(super) fn open_to_read(path: &Path) -> Result<Connection, JournalError> {
     let (connection, version) = open_any_version(path)?;
     may_be_read(path, version)?;
@@ -109,7 +103,6 @@ pub(super) fn open_to_read(path: &Path) -> Result<Connection, JournalError> {
     }
 }
 
-/// Refuses a journal written by a newer program.
 pub(super) fn may_be_read(path: &Path, version: u32) -> Result<(), JournalError> {
     if version <= VERSION {
         return Ok(());

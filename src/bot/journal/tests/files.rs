@@ -9,13 +9,16 @@ async fn desk_with_a_game() -> (Desk, GameKey) {
     (desk, key)
 }
 
+fn beside(database: &Path, ending: &str) -> PathBuf {
+    PathBuf::from(format!("{}{ending}", database.display()))
+}
+
 fn moves_in(file: &Path, key: &GameKey) -> usize {
     let archive = Archive::open(file).expect("a journal");
     let game = archive.game(key).expect("readable").expect("the game");
     archive.moves(&game).expect("readable").len()
 }
 
-/// A copy of a closed journal's one file is the whole journal.
 #[tokio::test]
 async fn closed_journal_is_one_file() {
     let (desk, key) = desk_with_a_game().await;
@@ -39,12 +42,11 @@ async fn journal_closes_despite_a_reader() {
     assert_eq!(moves_in(&path, &key), 3);
 }
 
-/// The log is checkpointed now and then and at the end, and SQLite allows only one checkpoint at a
-/// time.
+/// The log is checkpointed now and then and at the end, and SQLite allows one checkpoint at a time.
 #[tokio::test]
 async fn close_during_checkpoint_is_complete() {
     let (desk, _) = desk_with_a_game().await;
-    let log = PathBuf::from(format!("{}-wal", desk.journal.path().display()));
+    let log = beside(desk.journal.path(), "-wal");
     for _ in 0..20 {
         // Long enough for the second to come while the first is at work.
         desk.journal.set_state("games", "1".repeat(3_000_000)).await.expect("written");
@@ -107,7 +109,7 @@ async fn unwritable_pgn_delays_no_other() {
     for id in ["game0001", "game0002"] {
         let (key, start) = desk.start(id, Variant::Standard, "");
         desk.play(&key, &start, "e2e4 e7e5 g1f3").await;
-        let file = desk.journal.game_over(&key, &GameStatus::Draw, None).await.expect("written").expect("a PGN");
+        let file = desk.over(&key, GameStatus::Draw, None).await;
         std::fs::remove_file(&file).expect("there");
         files.push(file);
     }
@@ -126,11 +128,11 @@ async fn its_files_are_their_owners_alone() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let (desk, key) = desk_with_a_game().await;
-    let pgn = desk.journal.game_over(&key, &GameStatus::Draw, None).await.expect("written").expect("a PGN");
+    let pgn = desk.over(&key, GameStatus::Draw, None).await;
     let copy = desk.directory.path().join("copy.db");
     back_up(desk.journal.path(), &copy).expect("copied");
-    let beside = |ending: &str| PathBuf::from(format!("{}{ending}", desk.journal.path().display()));
-    for file in [beside(""), beside("-wal"), beside(".lock"), pgn, copy] {
+    let [journal, log, lock] = ["", "-wal", ".lock"].map(|ending| beside(desk.journal.path(), ending));
+    for file in [journal, log, lock, pgn, copy] {
         let mode = std::fs::metadata(&file).expect("a file").permissions().mode() & 0o777;
         assert_eq!(mode, 0o600, "{}: {mode:o}", file.display());
     }
@@ -144,8 +146,7 @@ async fn long_names_get_a_pgn() {
         long.black = Player::named(&"x".repeat(5000));
         desk.journal.game_started(&desk.server, &long);
         let key = GameKey::new(&desk.server, &long.id);
-        let written = desk.journal.game_over(&key, &GameStatus::Mate, Some(Color::White)).await;
-        let text = std::fs::read_to_string(written.expect("written").expect("a PGN")).expect("a file");
+        let text = desk.pgn(&key, GameStatus::Mate, Some(Color::White)).await;
         assert!(text.contains(&"x".repeat(5000)), "the whole name stands in it");
     }
 }
@@ -154,8 +155,7 @@ async fn long_names_get_a_pgn() {
 fn files_after_a_kill(journal: &Path, to: &Path) {
     std::fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
     for ending in ["", "-wal", "-shm"] {
-        let from = PathBuf::from(format!("{}{ending}", journal.display()));
-        std::fs::copy(from, format!("{}{ending}", to.display())).expect("copied");
+        std::fs::copy(beside(journal, ending), beside(to, ending)).expect("copied");
     }
 }
 
@@ -204,8 +204,8 @@ async fn damaged_journal_is_set_aside() {
     let (_, kept) = restore(&backup, &damaged).expect("restored");
     let kept = kept.expect("the old journal");
     assert!(std::fs::read_to_string(&kept).expect("kept as it was").starts_with("no database"));
-    assert!(PathBuf::from(format!("{}-wal", kept.display())).exists(), "its log may still be of use");
-    assert!(!PathBuf::from(format!("{}-wal", damaged.display())).exists());
+    assert!(beside(&kept, "-wal").exists(), "its log may still be of use");
+    assert!(!beside(&damaged, "-wal").exists());
     assert_eq!(moves_in(&damaged, &key), 3);
     let (_, again) = restore(&backup, &damaged).expect("once more");
     assert!(again.is_some() && again != Some(kept), "nothing is overwritten");
@@ -259,7 +259,6 @@ fn unopenable_journal_names_the_remedy() {
     assert!(opened("file/journal.db").contains("set another journal.path"));
 }
 
-/// A disk that hangs costs a bounded amount of memory, and play goes on.
 #[tokio::test]
 async fn queue_for_a_hanging_disk_is_bounded() {
     let desk = Desk::new();
@@ -280,13 +279,10 @@ async fn queue_for_a_hanging_disk_is_bounded() {
     while desk.journal.flush().await.is_err() {
         tokio::task::yield_now().await;
     }
-    let faults = rusqlite::Connection::open(desk.journal.path()).expect("a database");
-    let faults: i64 = faults.query_row("SELECT count(*) FROM faults", [], |row| row.get(0)).expect("a number");
-    assert_eq!(faults, 1000);
+    assert_eq!(desk.count("faults"), 1000);
     desk.journal.set_state("x", String::new()).await.expect("there is room again");
 }
 
-/// A panic costs the entry that panicked, and no other.
 #[tokio::test]
 async fn panicking_entry_spares_its_neighbours() {
     let (desk, key) = desk_with_a_game().await;
@@ -298,8 +294,6 @@ async fn panicking_entry_spares_its_neighbours() {
     desk.journal.fault(&desk.server, None, "after");
     assert!(matches!(panics.await, Err(JournalError::Sqlite(why)) if why.contains("panicked")));
     desk.journal.flush().await.expect("written");
-    let faults = rusqlite::Connection::open(desk.journal.path()).expect("a database");
-    let faults: i64 = faults.query_row("SELECT count(*) FROM faults", [], |row| row.get(0)).expect("a number");
-    assert_eq!((faults, desk.journal.state("half").await), (2, Ok(None)));
+    assert_eq!((desk.count("faults"), desk.journal.state("half").await), (2, Ok(None)));
     assert_eq!(moves_in(desk.journal.path(), &key), 3);
 }

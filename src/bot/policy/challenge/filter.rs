@@ -86,7 +86,6 @@ pub struct ChallengeFilter {
     pub max_rematches: Option<u32>,
 }
 
-/// Reads a list of variants, or `all`.
 fn variants<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Variant>, D::Error> {
     struct ListOrAll;
 
@@ -143,7 +142,6 @@ impl Default for ChallengeFilter {
 impl ChallengeFilter {
     pub(super) const LONGEST_RECENT: Duration = Duration::from_secs(604_800);
 
-    /// Returns the faults between keys.
     pub fn faults(&self) -> Vec<Fault> {
         let upper = |bound: Option<Duration>| bound.unwrap_or(Duration::MAX);
         [
@@ -157,7 +155,6 @@ impl ChallengeFilter {
         .collect()
     }
 
-    /// Checks the terms and the maker of a challenge.
     pub(super) fn check(&self, challenge: &Challenge, opponent: &Player) -> Result<(), ChallengeVerdict> {
         if !self.accept {
             return match Kind::of(opponent) {
@@ -218,22 +215,16 @@ impl ChallengeFilter {
         increment: Duration,
     ) -> Result<(), ChallengeVerdict> {
         let over = |bound: Option<Duration>, value: Duration| bound.is_some_and(|bound| value > bound);
-        let fast = |key: &str| refuse(DeclineReason::TooFast, format!("{time_control} is under {key}"));
-        let slow = |key: &str| refuse(DeclineReason::TooSlow, format!("{time_control} is over {key}"));
-        if initial < self.min_initial {
-            return fast("min_initial");
-        }
-        if over(self.max_initial, initial) {
-            return slow("max_initial");
-        }
-        if increment < self.min_increment {
-            return fast("min_increment");
-        }
-        if over(self.max_increment, increment) {
-            return slow("max_increment");
-        }
-        if time_control.game_length().is_some_and(|estimate| over(self.max_estimated_duration, estimate)) {
-            return slow("max_estimated_duration");
+        let too_long = time_control.game_length().is_some_and(|length| over(self.max_estimated_duration, length));
+        let limits = [
+            (initial < self.min_initial, DeclineReason::TooFast, "under min_initial"),
+            (over(self.max_initial, initial), DeclineReason::TooSlow, "over max_initial"),
+            (increment < self.min_increment, DeclineReason::TooFast, "under min_increment"),
+            (over(self.max_increment, increment), DeclineReason::TooSlow, "over max_increment"),
+            (too_long, DeclineReason::TooSlow, "over max_estimated_duration"),
+        ];
+        if let Some((_, reason, why)) = limits.into_iter().find(|(is_broken, ..)| *is_broken) {
+            return refuse(reason, format!("{time_control} is {why}"));
         }
         if self.bullet_with_increment_only && time_control.speed() <= Speed::Bullet && increment.is_zero() {
             return refuse(DeclineReason::TooFast, format!("{time_control} is bullet without increment"));

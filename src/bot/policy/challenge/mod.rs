@@ -5,11 +5,11 @@
 //! journal.
 
 mod filter;
-mod queue;
 #[cfg(test)]
 mod tests;
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, BTreeSet, HashMap},
     time::Duration,
 };
@@ -18,7 +18,6 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 
 pub use filter::ChallengeFilter;
-pub use queue::{Preference, SortBy, precedence};
 
 use super::rate_limits::{RateLimits, Spending};
 use domain::{
@@ -106,7 +105,6 @@ impl Default for ChallengeSettings {
 }
 
 impl ChallengeSettings {
-    /// Returns the terms for players of this kind.
     pub const fn filter(&self, kind: Kind) -> &ChallengeFilter {
         match kind {
             Kind::Human => &self.human,
@@ -114,16 +112,11 @@ impl ChallengeSettings {
         }
     }
 
-    /// Returns the faults between keys.
     pub fn faults(&self) -> Vec<Fault> {
-        let mut faults = Vec::new();
-        faults.extend(self.human.faults().into_iter().map(|fault| fault.below("human")));
-        faults.extend(self.bot.faults().into_iter().map(|fault| fault.below("bot")));
-        faults.extend(Fault::unless_ordered(
-            ("reserved_for_humans", self.reserved_for_humans),
-            ("concurrency", self.concurrency),
-        ));
-        faults
+        let human = self.human.faults().into_iter().map(|fault| fault.below("human"));
+        let bot = self.bot.faults().into_iter().map(|fault| fault.below("bot"));
+        let reserved = ("reserved_for_humans", self.reserved_for_humans);
+        human.chain(bot).chain(Fault::unless_ordered(reserved, ("concurrency", self.concurrency))).collect()
     }
 }
 
@@ -145,7 +138,6 @@ impl Names {
         self.0.is_empty()
     }
 
-    /// Adds the names of another list.
     pub fn extend(&mut self, other: Self) {
         self.0.extend(other.0);
     }
@@ -181,8 +173,7 @@ pub struct TakenPlace {
     pub real_time: bool,
 }
 
-/// The starts of games with an opponent, and the number of successive rematches. Saved as JSON: a
-/// restart forgets no game.
+/// The games with an opponent, and the rematches in a row. Saved as JSON: a restart forgets no game.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OpponentHistory {
@@ -195,8 +186,7 @@ pub struct OpponentHistory {
 }
 
 impl OpponentHistory {
-    /// Records the start of a game; a game resumed after a restart keeps its start. `rematch_of` is the game named by its
-    /// challenge.
+    /// Records the start of a game, once; `rematch_of` is the game named by its challenge.
     pub fn began(&mut self, game: GameId, rematch_of: Option<&GameId>, now: Timestamp) {
         if self.games.contains_key(&game) {
             return;
@@ -215,12 +205,10 @@ impl OpponentHistory {
     }
 }
 
-/// The facts for the judgement of a challenge.
 #[derive(Clone, Copy, Debug)]
 pub struct ChallengeContext<'a> {
     /// The time, in the time zone of the settings.
     pub now: &'a Zoned,
-    /// The variants of the roster's engines.
     pub variants: &'a [Variant],
     pub lists: &'a NameLists,
     pub places: &'a [TakenPlace],
@@ -239,19 +227,10 @@ pub struct ChallengeContext<'a> {
 pub enum ChallengeVerdict {
     /// Accept now.
     Accept,
-    /// Judge it again when a game ends, or at the time given.
-    Wait {
-        /// The end of the reason, if it is known.
-        until: Option<Timestamp>,
-        /// The words for the journal.
-        why: String,
-    },
-    Decline {
-        /// The reason for the server.
-        reason: DeclineReason,
-        /// The words for the journal.
-        why: String,
-    },
+    /// Judge it again when a game ends, or at the time given; `why` is for the journal.
+    Wait { until: Option<Timestamp>, why: String },
+    /// The reason is for the server, `why` for the journal.
+    Decline { reason: DeclineReason, why: String },
     /// The challenge is not for the bot.
     Ignore,
 }
@@ -264,7 +243,6 @@ fn refuse<T>(reason: DeclineReason, why: impl Into<String>) -> Result<T, Challen
     Err(decline(reason, why))
 }
 
-/// Decides about one challenge.
 pub fn judge(challenge: &Challenge, settings: &ChallengeSettings, context: &ChallengeContext<'_>) -> ChallengeVerdict {
     if !challenge.incoming {
         return ChallengeVerdict::Ignore;
@@ -309,7 +287,6 @@ fn suits<'a>(
     Ok(opponent)
 }
 
-/// Checks whether the bot can play it.
 fn can_be_played(challenge: &Challenge, context: &ChallengeContext<'_>) -> Result<(), ChallengeVerdict> {
     let variant = challenge.terms.variant;
     match &challenge.obstacle {
@@ -330,11 +307,8 @@ fn can_be_played(challenge: &Challenge, context: &ChallengeContext<'_>) -> Resul
         return refuse(DeclineReason::Generic, "the rule noAbort would make a game without a first move endless");
     }
     if !context.variants.contains(&variant) {
-        let reason = if variant.is_standard_rules() || context.variants.len() > 1 {
-            DeclineReason::Variant
-        } else {
-            DeclineReason::Standard
-        };
+        let others = variant.is_standard_rules() || context.variants.len() > 1;
+        let reason = if others { DeclineReason::Variant } else { DeclineReason::Standard };
         return refuse(reason, format!("no engine plays {variant}"));
     }
     let Some(fen) = challenge.initial_fen.as_deref() else { return Ok(()) };
@@ -406,8 +380,7 @@ fn room_for(
     }
 }
 
-/// Returns true if another real-time game against an opponent of this kind can start. Humans' games
-/// fill the reserved places first.
+/// Returns true if a real-time game against this kind can start. Humans' games fill the reserved places first.
 pub fn has_place(kind: Kind, settings: &ChallengeSettings, places: &[TakenPlace]) -> bool {
     let places = places.iter().filter(|place| place.real_time);
     let humans = places.clone().filter(|place| place.kind == Kind::Human).count();
@@ -418,7 +391,6 @@ pub fn has_place(kind: Kind, settings: &ChallengeSettings, places: &[TakenPlace]
     places.count() + still_reserved < settings.concurrency
 }
 
-/// Returns true if another correspondence or unlimited game can start.
 pub fn has_correspondence_place(settings: &ChallengeSettings, places: &[TakenPlace]) -> bool {
     places.iter().filter(|place| !place.real_time).count() < settings.correspondence_games
 }
@@ -427,4 +399,59 @@ pub fn has_correspondence_place(settings: &ChallengeSettings, places: &[TakenPla
 fn since(then: Timestamp, now: Timestamp) -> Duration {
     let elapsed: SignedDuration = now.duration_since(then);
     elapsed.try_into().unwrap_or_default()
+}
+
+/// The order of challenges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SortBy {
+    /// The opponent's title, then rating, then the time of arrival.
+    #[default]
+    Best,
+    /// The time of arrival.
+    First,
+}
+
+/// The kind of opponent accepted before all others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Preference {
+    #[default]
+    None,
+    Human,
+    Bot,
+}
+
+/// Returns the place of a waiting challenge: friends come first, then the preferred kind of opponent, then the order of `sort_by`.
+pub fn precedence(challenge: &Challenge, settings: &ChallengeSettings, lists: &NameLists) -> impl Ord + use<> {
+    let opponent = challenge.opponent.as_ref();
+    let friend = opponent.is_some_and(|player| lists.friends.contains(&player.id));
+    let kind = opponent.map(Kind::of);
+    let preferred = match settings.preference {
+        Preference::None => true,
+        Preference::Human => kind == Some(Kind::Human),
+        Preference::Bot => kind == Some(Kind::Bot),
+    };
+    let merit = match settings.sort_by {
+        SortBy::First => (0, 0),
+        SortBy::Best => (
+            title_rank(opponent.and_then(|player| player.title.as_deref())),
+            opponent.and_then(|player| player.rating).unwrap_or(0),
+        ),
+    };
+    Reverse((friend, preferred, merit))
+}
+
+/// Titles from grandmaster down to none; bots come last.
+fn title_rank(title: Option<&str>) -> u8 {
+    match title {
+        Some("GM") => 9,
+        Some("WGM" | "IM" | "LM") => 8,
+        Some("WIM" | "FM") => 7,
+        Some("WFM" | "NM" | "CM") => 6,
+        Some("WNM" | "WCM") => 5,
+        Some("BOT" | "C") => 0,
+        Some(_) => 2,
+        None => 1,
+    }
 }

@@ -1,3 +1,5 @@
+use std::sync::LazyLock;
+
 use jiff::{ToSpan, tz::TimeZone};
 
 use super::*;
@@ -22,47 +24,23 @@ fn control(text: &str) -> domain::TimeControl {
     text.parse::<MinutesAndSeconds>().expect("a time control").0
 }
 
-/// The state of an idle bot.
-struct Idle {
-    now: Zoned,
-    lists: NameLists,
-    places: Vec<TakenPlace>,
-    last_start: Option<Timestamp>,
-    opponents: HashMap<String, OpponentHistory>,
-    rate_limits: RateLimits,
-    waiting: usize,
-    closed: Option<&'static str>,
-}
+static NOW: LazyLock<Zoned> = LazyLock::new(|| Timestamp::constant(1_700_000_000, 0).to_zoned(TimeZone::UTC)); // 22:13:20
+static LISTS: LazyLock<NameLists> = LazyLock::new(NameLists::default);
+static OPPONENTS: LazyLock<HashMap<String, OpponentHistory>> = LazyLock::new(HashMap::new);
+static RATE_LIMITS: LazyLock<RateLimits> = LazyLock::new(RateLimits::default);
 
-impl Default for Idle {
-    fn default() -> Self {
-        Self {
-            now: Timestamp::constant(1_700_000_000, 0).to_zoned(TimeZone::UTC), // 22:13:20
-            lists: NameLists::default(),
-            places: Vec::new(),
-            last_start: None,
-            opponents: HashMap::new(),
-            rate_limits: RateLimits::default(),
-            waiting: 0,
-            closed: None,
-        }
-    }
-}
-
-impl Idle {
-    fn judge(&self, challenge: &Challenge, settings: &ChallengeSettings) -> ChallengeVerdict {
-        let context = ChallengeContext {
-            now: &self.now,
-            variants: &[Variant::Standard, Variant::Chess960, Variant::FromPosition],
-            lists: &self.lists,
-            places: &self.places,
-            last_start: self.last_start,
-            opponents: &self.opponents,
-            rate_limits: &self.rate_limits,
-            waiting: self.waiting,
-            closed: self.closed,
-        };
-        judge(challenge, settings, &context)
+/// The facts about an idle bot.
+fn idle<'a>() -> ChallengeContext<'a> {
+    ChallengeContext {
+        now: &NOW,
+        variants: &[Variant::Standard, Variant::Chess960, Variant::FromPosition],
+        lists: &LISTS,
+        places: &[],
+        last_start: None,
+        opponents: &OPPONENTS,
+        rate_limits: &RATE_LIMITS,
+        waiting: 0,
+        closed: None,
     }
 }
 
@@ -87,14 +65,14 @@ fn reason(verdict: ChallengeVerdict) -> Option<DeclineReason> {
 #[test]
 fn defaults_accept_usual_games() {
     for challenge in [invitation(), from_bot()] {
-        assert_eq!(Idle::default().judge(&challenge, &ChallengeSettings::default()), ChallengeVerdict::Accept);
+        assert_eq!(judge(&challenge, &ChallengeSettings::default(), &idle()), ChallengeVerdict::Accept);
     }
 }
 
 #[test]
 fn own_challenges_are_ignored() {
     let own = Challenge { incoming: false, ..invitation() };
-    assert_eq!(Idle::default().judge(&own, &ChallengeSettings::default()), ChallengeVerdict::Ignore);
+    assert_eq!(judge(&own, &ChallengeSettings::default(), &idle()), ChallengeVerdict::Ignore);
 }
 
 #[test]
@@ -116,6 +94,19 @@ fn refusals_have_matching_reasons() {
     let bullet = with(|challenge| challenge.terms.time_control = control("1+0"));
     let classical = with(|challenge| challenge.terms.time_control = control("30+0"));
     let days = with(|challenge| challenge.terms.time_control = control("3d"));
+    let mut two_days = speeds(&["correspondence"]);
+    two_days.human.max_days = 2;
+    let ultrabullet = with(|challenge| {
+        challenge.terms.time_control = control("1/4+0");
+        challenge.obstacle = Some(NotForBots);
+    });
+    let impossible = with(|challenge| {
+        challenge.terms.variant = Variant::FromPosition;
+        challenge.initial_fen = Some("8/8/8/8/8/8/8/8 w - - 0 1".to_owned());
+    });
+    let fog_of_war = with(|challenge| challenge.obstacle = Some(UnknownVariant("fogOfWar".to_owned())));
+    let atomic = with(|challenge| challenge.terms.variant = Variant::Atomic);
+    let all_variants = settings(|filter| filter.variants = Variant::ALL.to_vec());
     let cases = [
         ("humans", invitation(), settings(|filter| filter.accept = false), OnlyBot),
         ("bots", from_bot(), settings(|filter| filter.accept = false), NoBot),
@@ -128,16 +119,7 @@ fn refusals_have_matching_reasons() {
         ("in between", invitation(), speeds(&["bullet", "rapid"]), TimeControl),
         ("not exactly", invitation(), speeds(&["3+0"]), TimeControl),
         ("correspondence", days.clone(), ChallengeSettings::default(), TooSlow),
-        (
-            "days",
-            days,
-            {
-                let mut settings = speeds(&["correspondence"]);
-                settings.human.max_days = 2;
-                settings
-            },
-            TooSlow,
-        ),
+        ("days", days, two_days, TooSlow),
         ("initial", invitation(), settings(|filter| filter.min_initial = Duration::from_secs(181)), TooFast),
         ("increment", invitation(), settings(|filter| filter.max_increment = Some(Duration::from_secs(1))), TooSlow),
         ("length", invitation(), settings(|f| f.max_estimated_duration = Some(Duration::from_secs(200))), TooSlow),
@@ -147,39 +129,13 @@ fn refusals_have_matching_reasons() {
         ("noAbort", with(|c| c.rules = vec!["noAbort".to_owned()]), ChallengeSettings::default(), Generic),
         ("not for bots", with(|c| c.obstacle = Some(NotForBots)), ChallengeSettings::default(), Generic),
         ("time odds", with(|c| c.obstacle = Some(TimeOdds)), ChallengeSettings::default(), DeclineReason::TimeControl),
-        (
-            "unknown variant",
-            with(|challenge| challenge.obstacle = Some(UnknownVariant("fogOfWar".to_owned()))),
-            ChallengeSettings::default(),
-            DeclineReason::Variant,
-        ),
-        (
-            "ultrabullet",
-            with(|challenge| {
-                challenge.terms.time_control = control("1/4+0");
-                challenge.obstacle = Some(NotForBots);
-            }),
-            ChallengeSettings::default(),
-            TooFast,
-        ),
-        (
-            "unknown to the engine",
-            with(|challenge| challenge.terms.variant = Variant::Atomic),
-            settings(|filter| filter.variants = Variant::ALL.to_vec()),
-            DeclineReason::Variant,
-        ),
-        (
-            "impossible position",
-            with(|challenge| {
-                challenge.terms.variant = Variant::FromPosition;
-                challenge.initial_fen = Some("8/8/8/8/8/8/8/8 w - - 0 1".to_owned());
-            }),
-            ChallengeSettings::default(),
-            DeclineReason::Variant,
-        ),
+        ("unknown variant", fog_of_war, ChallengeSettings::default(), DeclineReason::Variant),
+        ("ultrabullet", ultrabullet, ChallengeSettings::default(), TooFast),
+        ("unknown to the engine", atomic, all_variants, DeclineReason::Variant),
+        ("impossible position", impossible, ChallengeSettings::default(), DeclineReason::Variant),
     ];
     for (name, challenge, settings, expected) in cases {
-        assert_eq!(reason(Idle::default().judge(&challenge, &settings)), Some(expected), "{name}");
+        assert_eq!(reason(judge(&challenge, &settings, &idle())), Some(expected), "{name}");
     }
 }
 
@@ -187,72 +143,64 @@ fn refusals_have_matching_reasons() {
 fn provisional_ratings_can_be_refused() {
     let certain = settings(|filter| filter.provisional = false);
     let mut challenge = invitation();
-    assert_eq!(Idle::default().judge(&challenge, &certain), ChallengeVerdict::Accept);
+    assert_eq!(judge(&challenge, &certain, &idle()), ChallengeVerdict::Accept);
     if let Some(opponent) = &mut challenge.opponent {
         opponent.provisional = true;
     }
-    assert_eq!(reason(Idle::default().judge(&challenge, &certain)), Some(DeclineReason::Generic));
+    assert_eq!(reason(judge(&challenge, &certain, &idle())), Some(DeclineReason::Generic));
 }
 
 #[test]
 fn names_ignore_case_and_friends_skip_terms() {
-    let lists = |block: &str, allow: &str, friends: &str| Idle {
-        lists: NameLists {
-            block: Names::parse(block),
-            allow: Names::parse(allow),
-            friends: Names::parse(friends),
-            ..NameLists::default()
-        },
-        ..Idle::default()
+    let judged = |[block, allow, friends]: [&str; 3], settings: &ChallengeSettings| {
+        let [block, allow, friends] = [block, allow, friends].map(Names::parse);
+        let lists = NameLists { block, allow, friends, ..NameLists::default() };
+        judge(&invitation(), settings, &ChallengeContext { lists: &lists, ..idle() })
     };
     let usual = ChallengeSettings::default();
     let shut = settings(|filter| filter.accept = false);
-    assert_eq!(
-        reason(lists("# pests\n ANN # aborts\n", "", "").judge(&invitation(), &usual)),
-        Some(DeclineReason::Generic)
-    );
-    assert_eq!(reason(lists("", "bob", "").judge(&invitation(), &usual)), Some(DeclineReason::Generic));
-    assert_eq!(lists("", "bob\nann", "").judge(&invitation(), &usual), ChallengeVerdict::Accept);
-    assert_eq!(lists("", "bob", "Ann").judge(&invitation(), &shut), ChallengeVerdict::Accept);
-    assert_eq!(reason(lists("ann", "", "ann").judge(&invitation(), &shut)), Some(DeclineReason::Generic));
+    assert_eq!(reason(judged(["# pests\n ANN # aborts\n", "", ""], &usual)), Some(DeclineReason::Generic));
+    assert_eq!(reason(judged(["", "bob", ""], &usual)), Some(DeclineReason::Generic));
+    assert_eq!(judged(["", "bob\nann", ""], &usual), ChallengeVerdict::Accept);
+    assert_eq!(judged(["", "bob", "Ann"], &shut), ChallengeVerdict::Accept);
+    assert_eq!(reason(judged(["ann", "", "ann"], &shut)), Some(DeclineReason::Generic));
 }
 
 #[test]
 fn places_are_reserved_for_humans() {
     let settings = ChallengeSettings { concurrency: 3, reserved_for_humans: 1, ..ChallengeSettings::default() };
-    let waits = |places: Vec<TakenPlace>, challenge: &Challenge| {
-        matches!(Idle { places, ..Idle::default() }.judge(challenge, &settings), ChallengeVerdict::Wait { .. })
+    let waits = |places: &[TakenPlace], challenge: &Challenge| {
+        let verdict = judge(challenge, &settings, &ChallengeContext { places, ..idle() });
+        matches!(verdict, ChallengeVerdict::Wait { .. })
     };
-    let bots = || vec![place("b1", Kind::Bot), place("b2", Kind::Bot)];
-    assert!(waits(bots(), &from_bot()), "the third place is a human's");
-    assert!(!waits(bots(), &invitation()));
-    assert!(!waits(vec![place("h", Kind::Human), place("b1", Kind::Bot)], &from_bot()), "a human has it");
-    let full = bots().into_iter().chain([place("h", Kind::Human)]).collect();
-    assert!(waits(full, &invitation()));
+    let full = [place("b1", Kind::Bot), place("b2", Kind::Bot), place("h", Kind::Human)];
+    assert!(waits(&full[..2], &from_bot()), "the third place is a human's");
+    assert!(!waits(&full[..2], &invitation()));
+    assert!(!waits(&full[1..], &from_bot()), "a human has it");
+    assert!(waits(&full, &invitation()));
 }
 
 #[test]
 fn one_game_per_opponent_and_bounded_queue() {
     let settings = ChallengeSettings { concurrency: 3, max_waiting: 2, ..ChallengeSettings::default() };
-    let busy = |waiting| Idle { places: vec![place("ann", Kind::Human)], waiting, ..Idle::default() };
-    assert!(matches!(busy(1).judge(&invitation(), &settings), ChallengeVerdict::Wait { until: None, .. }));
-    assert_eq!(reason(busy(2).judge(&invitation(), &settings)), Some(DeclineReason::Later));
-    assert_eq!(busy(2).judge(&from_bot(), &settings), ChallengeVerdict::Accept);
+    let places = [place("ann", Kind::Human)];
+    let busy = |waiting| ChallengeContext { places: &places, waiting, ..idle() };
+    assert!(matches!(judge(&invitation(), &settings, &busy(1)), ChallengeVerdict::Wait { until: None, .. }));
+    assert_eq!(reason(judge(&invitation(), &settings, &busy(2))), Some(DeclineReason::Later));
+    assert_eq!(judge(&from_bot(), &settings, &busy(2)), ChallengeVerdict::Accept);
 }
 
 #[test]
 fn a_gap_between_games_is_kept() {
     let settings = ChallengeSettings { min_gap: Duration::from_secs(30), ..ChallengeSettings::default() };
-    let mut idle = Idle::default();
-    let now = idle.now.timestamp();
-    idle.last_start = Some(now - 10.seconds());
-    let verdict = idle.judge(&invitation(), &settings);
+    let now = NOW.timestamp();
+    let judged = |last_start| judge(&invitation(), &settings, &ChallengeContext { last_start, ..idle() });
+    let verdict = judged(Some(now - 10.seconds()));
     assert!(
         matches!(verdict, ChallengeVerdict::Wait { until: Some(until), .. } if until == now + 20.seconds()),
         "{verdict:?}"
     );
-    idle.last_start = Some(now - 30.seconds());
-    assert_eq!(idle.judge(&invitation(), &settings), ChallengeVerdict::Accept);
+    assert_eq!(judged(Some(now - 30.seconds())), ChallengeVerdict::Accept);
 }
 
 #[test]
@@ -261,25 +209,26 @@ fn recent_games_and_rematches_have_limits() {
         filter.max_recent_games = Some(2);
         filter.max_rematches = Some(1);
     });
-    let mut idle = Idle::default();
-    let now = idle.now.timestamp();
+    let judged = |challenge: &Challenge, ann: &OpponentHistory| {
+        let opponents = HashMap::from([("ann".to_owned(), ann.clone())]);
+        judge(challenge, &settings, &ChallengeContext { opponents: &opponents, ..idle() })
+    };
+    let now = NOW.timestamp();
     let mut ann = OpponentHistory {
         games: [(GameId::new("older"), now - 2.hours()), (GameId::new("lastgame"), now - 10.minutes())].into(),
         rematches: 1,
         last_game: Some(GameId::new("lastgame")),
     };
-    idle.opponents.insert("ann".to_owned(), ann.clone());
-    assert_eq!(idle.judge(&invitation(), &settings), ChallengeVerdict::Accept);
+    assert_eq!(judged(&invitation(), &ann), ChallengeVerdict::Accept);
     let rematch = Challenge { rematch_of: ann.last_game.clone(), ..invitation() };
-    assert_eq!(reason(idle.judge(&rematch, &settings)), Some(DeclineReason::Later));
+    assert_eq!(reason(judged(&rematch, &ann)), Some(DeclineReason::Later));
     ann.games.insert(GameId::new("another"), now - 1.minute());
-    idle.opponents.insert("ann".to_owned(), ann);
-    assert_eq!(reason(idle.judge(&invitation(), &settings)), Some(DeclineReason::Later));
+    assert_eq!(reason(judged(&invitation(), &ann)), Some(DeclineReason::Later));
 }
 
 #[test]
 fn consecutive_rematches_are_counted() {
-    let now = Idle::default().now.timestamp();
+    let now = NOW.timestamp();
     let mut ann = OpponentHistory::default();
     let game = |name: &str| GameId::new(name);
     ann.began(game("a"), None, now - 200.hours());
@@ -293,22 +242,23 @@ fn consecutive_rematches_are_counted() {
 
 #[test]
 fn hours_limits_and_drain_decline_for_later() {
-    let night =
-        ChallengeSettings { hours: vec!["23:00-06:00".parse().expect("hours")], ..ChallengeSettings::default() };
-    assert_eq!(reason(Idle::default().judge(&invitation(), &night)), Some(DeclineReason::Later));
-    let draining = Idle { closed: Some("the bot is about to stop"), ..Idle::default() };
-    assert_eq!(reason(draining.judge(&invitation(), &ChallengeSettings::default())), Some(DeclineReason::Later));
+    let usual = ChallengeSettings::default();
+    let night = ChallengeSettings { hours: vec!["23:00-06:00".parse().expect("hours")], ..usual.clone() };
+    assert_eq!(reason(judge(&invitation(), &night, &idle())), Some(DeclineReason::Later));
+    let draining = ChallengeContext { closed: Some("the bot is about to stop"), ..idle() };
+    assert_eq!(reason(judge(&invitation(), &usual, &draining)), Some(DeclineReason::Later));
 
-    let mut limited = Idle::default();
+    let mut rate_limits = RateLimits::default();
     let error = ActionError::Limited {
         retry_after: Some(Duration::from_hours(2)),
         key: Some("bot.vsBot.day".to_owned()),
         opponent: false,
         detail: String::new(),
     };
-    limited.rate_limits.answered(Spending::GameAgainstBot, &error, limited.now.timestamp());
-    assert_eq!(reason(limited.judge(&from_bot(), &ChallengeSettings::default())), Some(DeclineReason::Later));
-    assert_eq!(limited.judge(&invitation(), &ChallengeSettings::default()), ChallengeVerdict::Accept);
+    rate_limits.answered(Spending::GameAgainstBot, &error, NOW.timestamp());
+    let limited = ChallengeContext { rate_limits: &rate_limits, ..idle() };
+    assert_eq!(reason(judge(&from_bot(), &usual, &limited)), Some(DeclineReason::Later));
+    assert_eq!(judge(&invitation(), &usual, &limited), ChallengeVerdict::Accept);
 }
 
 #[test]
@@ -343,13 +293,14 @@ fn correspondence_games_have_places_of_their_own() {
     let mut slow = invitation();
     slow.terms.time_control = control("3d");
     let correspondence = |opponent: &str| TakenPlace { real_time: false, ..place(opponent, Kind::Human) };
-    let judged =
-        |places: Vec<TakenPlace>, challenge: &Challenge| Idle { places, ..Idle::default() }.judge(challenge, &settings);
-    let full = vec![correspondence("bob"), correspondence("eve")];
-    assert_eq!(judged(full.clone(), &invitation()), ChallengeVerdict::Accept, "days take no place of minutes");
-    assert!(matches!(judged(full, &slow), ChallengeVerdict::Wait { .. }), "their own limit");
-    let blitz = vec![place("bob", Kind::Human), correspondence("eve")];
-    assert_eq!(judged(blitz.clone(), &slow), ChallengeVerdict::Accept);
-    assert!(matches!(judged(blitz, &invitation()), ChallengeVerdict::Wait { .. }));
-    assert_eq!(judged(vec![correspondence("ann")], &invitation()), ChallengeVerdict::Accept, "one of each with Ann");
+    let judged = |places: &[TakenPlace], challenge: &Challenge| {
+        judge(challenge, &settings, &ChallengeContext { places, ..idle() })
+    };
+    let full = [correspondence("bob"), correspondence("eve")];
+    assert_eq!(judged(&full, &invitation()), ChallengeVerdict::Accept, "days take no place of minutes");
+    assert!(matches!(judged(&full, &slow), ChallengeVerdict::Wait { .. }), "their own limit");
+    let blitz = [place("bob", Kind::Human), correspondence("eve")];
+    assert_eq!(judged(&blitz, &slow), ChallengeVerdict::Accept);
+    assert!(matches!(judged(&blitz, &invitation()), ChallengeVerdict::Wait { .. }));
+    assert_eq!(judged(&[correspondence("ann")], &invitation()), ChallengeVerdict::Accept, "one of each with Ann");
 }

@@ -1,6 +1,11 @@
 //! Commands in a game's chat, and their answers.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::{
+    Deserialize, Serialize,
+    de::value::{self, StrDeserializer},
+};
 
 use super::{ChatSettings, Thoughts};
 use domain::ChatRoom;
@@ -9,76 +14,51 @@ use domain::ChatRoom;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChatCommand {
-    /// The list of commands.
     Help,
-    /// The bot's evaluation.
     Eval,
-    /// The expected moves.
     Pv,
     /// The evaluation after each of the bot's moves.
     PrintEval,
     /// The end of these messages.
     Quiet,
-    /// The votes for the last move.
     Why,
-    /// The use of time.
     Clock,
-    /// The conditions for a draw.
     Draw,
-    /// The rule for takebacks.
     Takeback,
-    /// More time for the opponent's first move.
     Wait,
-    /// The name of the engine.
     Name,
-    /// The processor.
     Cpu,
-    /// The memory.
     Ram,
-    /// A sign of life.
     Ping,
-    /// The waiting challenges.
     Queue,
-    /// The variants played.
     Variants,
-    /// A game for a friend, with this or another player.
     Challenge,
 }
 
-impl ChatCommand {
-    /// Every command with its word, in the order of `!help`.
-    pub const ALL: [(Self, &'static str); 17] = [
-        (Self::Help, "help"),
-        (Self::Eval, "eval"),
-        (Self::Pv, "pv"),
-        (Self::PrintEval, "printeval"),
-        (Self::Quiet, "quiet"),
-        (Self::Why, "why"),
-        (Self::Clock, "clock"),
-        (Self::Draw, "draw"),
-        (Self::Takeback, "takeback"),
-        (Self::Wait, "wait"),
-        (Self::Name, "name"),
-        (Self::Cpu, "cpu"),
-        (Self::Ram, "ram"),
-        (Self::Ping, "ping"),
-        (Self::Queue, "queue"),
-        (Self::Variants, "variants"),
-        (Self::Challenge, "challenge"),
-    ];
-
-    fn word(self) -> &'static str {
-        Self::ALL.into_iter().find_map(|(command, word)| (command == self).then_some(word)).unwrap_or_default()
+/// The word of a command.
+impl fmt::Display for ChatCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
+}
 
-    /// Returns the command of a line such as `!eval`, in any case of letters. The words of other bots are accepted:
-    /// `!commands` is `!help`, `!motor` is `!name`.
+impl ChatCommand {
+    /// Every command, in the order of `!help`.
+    pub const ALL: [Self; 17] = {
+        use ChatCommand::*;
+        [
+            Help, Eval, Pv, PrintEval, Quiet, Why, Clock, Draw, Takeback, Wait, Name, Cpu, Ram, Ping, Queue, Variants,
+            Challenge,
+        ]
+    };
+
+    /// Returns the command of a line such as `!eval`, in any case; `!commands` and `!motor` are words of other bots.
     pub(super) fn from_line(text: &str) -> Option<Self> {
         let word = text.trim_start().strip_prefix('!')?.split_whitespace().next()?.to_ascii_lowercase();
         match word.as_str() {
             "commands" => Some(Self::Help),
             "motor" => Some(Self::Name),
-            word => Self::ALL.into_iter().find_map(|(command, known)| (known == word).then_some(command)),
+            word => Self::deserialize(StrDeserializer::<value::Error>::new(word)).ok(),
         }
     }
 
@@ -97,13 +77,12 @@ impl ChatCommand {
         self.tells_thoughts() || matches!(self, Self::Quiet | Self::Clock | Self::Draw | Self::Takeback | Self::Wait)
     }
 
-    /// Returns the answer.
     pub(super) fn reply(self, settings: &ChatSettings, context: &ChatContext) -> String {
         let or = |text: &str, otherwise: &str| if text.is_empty() { otherwise } else { text }.to_owned();
         match self {
             Self::Help => {
                 let public = settings.commands.iter().filter(|command| **command != Self::Challenge);
-                let words = public.map(|command| format!("!{}", command.word()));
+                let words = public.map(|command| format!("!{command}"));
                 format!("Commands: {}", words.collect::<Vec<_>>().join(" "))
             }
             Self::Eval => or(&context.eval, "I have no opinion yet."),
@@ -128,12 +107,9 @@ impl ChatCommand {
     }
 }
 
-/// The data of answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChatContext {
-    /// The bot's name on this server.
     pub me: String,
-    /// The opponent's name.
     pub opponent: String,
     /// The engine, such as `concilio 0.1.0 (balanced-7)`.
     pub engine: String,
@@ -157,13 +133,11 @@ pub struct ChatContext {
     pub wait: String,
     /// Names of waiting challengers, the next one first.
     pub queue: Vec<String>,
-    /// The variants played.
     pub variants: Vec<String>,
     pub over: bool,
 }
 
 impl ChatContext {
-    /// Returns the placeholders of greetings with their values.
     fn placeholders(&self) -> [(&'static str, &str); 5] {
         [
             ("me", &self.me),
@@ -178,7 +152,6 @@ impl ChatContext {
         fill_in(text, &self.placeholders())
     }
 
-    /// Returns the unknown placeholders of a greeting.
     pub fn unknown_placeholders(text: &str) -> Vec<String> {
         let known = Self::default().placeholders().map(|(name, _)| name);
         let braces = text.split('{').skip(1).filter_map(|part| part.split_once('}').map(|(name, _)| name));

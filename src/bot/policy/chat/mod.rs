@@ -15,12 +15,15 @@ pub use command::{ChatCommand, ChatContext};
 
 use super::rate_limits::later;
 use domain::{ChatLine, ChatRoom};
+use util::Fault;
+
+/// Lines of chat, each with its place.
+pub type Said = Vec<(ChatRoom, String)>;
 
 /// The longest line accepted by a server, in characters.
 pub const LONGEST: usize = 140;
 /// The number of lines within [`FLOOD_TIME`].
 const FLOOD_LINES: usize = 4;
-/// See [`FLOOD_LINES`].
 const FLOOD_TIME: Duration = Duration::from_secs(10);
 /// The most lines of one answer: the flood rule must leave some for other answers.
 const LONGEST_ANSWER: usize = 3;
@@ -58,7 +61,7 @@ impl Default for ChatSettings {
             goodbye: "Good game, {opponent}.".to_owned(),
             hello_spectators: "Hello! Type !help to ask how {me} votes on its moves.".to_owned(),
             goodbye_spectators: "Thanks for watching.".to_owned(),
-            commands: ChatCommand::ALL.map(|(command, _)| command).to_vec(),
+            commands: ChatCommand::ALL.to_vec(),
             rooms: vec![ChatRoom::Player, ChatRoom::Spectator],
             thoughts_to_opponent: Thoughts::After,
         }
@@ -76,8 +79,10 @@ pub enum Thoughts {
     Always,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Chat {
+    pub settings: ChatSettings,
+    pub context: ChatContext,
     player: Room,
     spectator: Room,
 }
@@ -96,24 +101,24 @@ struct Room {
 }
 
 impl Chat {
-    /// Returns the greetings at the start, once.
-    pub fn hello(&mut self, settings: &ChatSettings, context: &ChatContext, now: Timestamp) -> Vec<(ChatRoom, String)> {
-        self.greet([&settings.hello, &settings.hello_spectators], |room| &mut room.greeted, context, now)
+    pub fn new(settings: ChatSettings, context: ChatContext) -> Self {
+        Self { settings, context, player: Room::default(), spectator: Room::default() }
     }
 
-    /// Returns the greetings at the end, once. If the game is over and not only adjourned, they
-    /// include the answers promised to the opponent: the bot receives no later questions.
-    pub fn goodbye(
-        &mut self,
-        settings: &ChatSettings,
-        context: &ChatContext,
-        now: Timestamp,
-    ) -> Vec<(ChatRoom, String)> {
-        let greetings = [&settings.goodbye, &settings.goodbye_spectators];
-        let mut lines = self.greet(greetings, |room| &mut room.parted, context, now);
-        if context.over {
+    /// Returns the greetings at the start, once.
+    pub fn hello(&mut self, now: Timestamp) -> Said {
+        let texts = [&self.settings.hello, &self.settings.hello_spectators].map(|text| self.context.fill_in(text));
+        self.greet(texts, |room| &mut room.greeted, now)
+    }
+
+    /// Returns the greetings at the end, once; with the answers promised to the opponent, if the game is not only adjourned.
+    pub fn goodbye(&mut self, now: Timestamp) -> Said {
+        let texts = [&self.settings.goodbye, &self.settings.goodbye_spectators].map(|text| self.context.fill_in(text));
+        let mut lines = self.greet(texts, |room| &mut room.parted, now);
+        if self.context.over {
             for command in std::mem::take(&mut self.player.owed) {
-                lines.extend(self.player.answer(ChatRoom::Player, &command.reply(settings, context), now));
+                let reply = command.reply(&self.settings, &self.context);
+                lines.extend(self.player.answer(ChatRoom::Player, &reply, now));
             }
         }
         lines
@@ -131,72 +136,55 @@ impl Chat {
         self.spectator.greeted = true;
     }
 
-    /// Returns the answer to a line, if there is one.
-    pub fn answer(
-        &mut self,
-        line: &ChatLine,
-        settings: &ChatSettings,
-        context: &ChatContext,
-        now: Timestamp,
-    ) -> Vec<(ChatRoom, String)> {
+    pub fn answer(&mut self, line: &ChatLine, now: Timestamp) -> Said {
         let from = line.username.as_str();
-        if from.is_empty() || from.eq_ignore_ascii_case("lichess") || from.eq_ignore_ascii_case(&context.me) {
+        if from.is_empty() || from.eq_ignore_ascii_case("lichess") || from.eq_ignore_ascii_case(&self.context.me) {
             return Vec::new();
         }
-        let Some(command) = ChatCommand::from_line(&line.text) else { return Vec::new() };
-        if !settings.rooms.contains(&line.room) || !settings.commands.contains(&command) {
+        let Some(command) = ChatCommand::from_line(&line.text).filter(|command| self.answers(line, *command)) else {
             return Vec::new();
-        }
+        };
+        let thoughts = self.settings.thoughts_to_opponent;
+        let refusal = command::refusal(line.room, thoughts, self.context.over).filter(|_| command.tells_thoughts());
+        let reply = refusal.map_or_else(|| command.reply(&self.settings, &self.context), str::to_owned);
         let room = self.room(line.room);
-        match command::refusal(line.room, settings.thoughts_to_opponent, context.over) {
-            Some(refusal) if command.tells_thoughts() => {
-                if settings.thoughts_to_opponent == Thoughts::After {
-                    room.owes(command);
-                }
-                room.answer(line.room, refusal, now)
+        match command {
+            _ if refusal.is_some() && thoughts == Thoughts::After => room.owes(command),
+            _ if refusal.is_some() => (),
+            ChatCommand::PrintEval => room.told = true,
+            ChatCommand::Quiet => {
+                room.told = false;
+                room.owed.clear();
             }
-            _ => {
-                match command {
-                    ChatCommand::PrintEval => room.told = true,
-                    ChatCommand::Quiet => {
-                        room.told = false;
-                        room.owed.clear();
-                    }
-                    _ => (),
-                }
-                room.answer(line.room, &command.reply(settings, context), now)
-            }
+            _ => (),
         }
+        room.answer(line.room, &reply, now)
     }
 
-    /// Returns true if the evaluation is requested after every move.
-    pub fn tells_moves(&mut self) -> bool {
-        [ChatRoom::Player, ChatRoom::Spectator].into_iter().any(|name| self.room(name).told)
+    /// Returns true if a command is answered there.
+    fn answers(&self, line: &ChatLine, command: ChatCommand) -> bool {
+        self.settings.rooms.contains(&line.room) && self.settings.commands.contains(&command)
     }
 
-    /// Returns the messages after a move of the bot.
-    pub fn moved(&mut self, settings: &ChatSettings, context: &ChatContext, now: Timestamp) -> Vec<(ChatRoom, String)> {
-        let rooms = [ChatRoom::Player, ChatRoom::Spectator].into_iter();
-        let text = ChatCommand::Eval.reply(settings, context);
-        rooms
-            .flat_map(|name| self.room(name).told.then(|| self.room(name).answer(name, &text, now)))
-            .flatten()
-            .collect()
+    pub fn tells_moves(&self) -> bool {
+        self.player.told || self.spectator.told
     }
 
-    /// Returns true if a line may ask for more time for the first move, and does so.
-    pub fn asks_to_wait(line: &ChatLine, settings: &ChatSettings) -> bool {
+    pub fn moved(&mut self, now: Timestamp) -> Said {
+        let text = ChatCommand::Eval.reply(&self.settings, &self.context);
+        let rooms = [(ChatRoom::Player, &mut self.player), (ChatRoom::Spectator, &mut self.spectator)];
+        let told = rooms.into_iter().filter(|(_, room)| room.told);
+        told.flat_map(|(name, room)| room.answer(name, &text, now)).collect()
+    }
+
+    pub fn asks_to_wait(&self, line: &ChatLine) -> bool {
         line.room == ChatRoom::Player
-            && settings.rooms.contains(&line.room)
-            && settings.commands.contains(&ChatCommand::Wait)
+            && self.answers(line, ChatCommand::Wait)
             && ChatCommand::from_line(&line.text) == Some(ChatCommand::Wait)
     }
 
-    /// Returns the operator's text, cut into lines of an accepted length.
-    ///
-    /// # Errors
-    /// A sentence, if the server would drop a part of it silently.
-    pub fn say(&mut self, room: ChatRoom, text: &str, now: Timestamp) -> Result<Vec<(ChatRoom, String)>, &'static str> {
+    /// Returns the operator's text, cut into lines of an accepted length; a sentence if the server would drop a part of it.
+    pub fn say(&mut self, room: ChatRoom, text: &str, now: Timestamp) -> Result<Said, &'static str> {
         let lines = wrap(text);
         if lines.is_empty() {
             return Err("there is nothing to say");
@@ -209,20 +197,14 @@ impl Chat {
         Ok(lines.into_iter().map(|line| (room, line)).collect())
     }
 
-    fn greet(
-        &mut self,
-        texts: [&String; 2],
-        said: impl Fn(&mut Room) -> &mut bool,
-        context: &ChatContext,
-        now: Timestamp,
-    ) -> Vec<(ChatRoom, String)> {
+    fn greet(&mut self, texts: [String; 2], said: impl Fn(&mut Room) -> &mut bool, now: Timestamp) -> Said {
         let mut lines = Vec::new();
         for (name, text) in [ChatRoom::Player, ChatRoom::Spectator].into_iter().zip(texts) {
             let room = self.room(name);
             if std::mem::replace(said(room), true) {
                 continue;
             }
-            if let Some(text) = wrap(&context.fill_in(text)).into_iter().next()
+            if let Some(text) = wrap(&text).into_iter().next()
                 && room.may_say(&text, now)
             {
                 lines.push((name, text));
@@ -249,7 +231,7 @@ impl Room {
     }
 
     /// Returns the lines of an answer without those dropped by the server as a flood.
-    fn answer(&mut self, name: ChatRoom, text: &str, now: Timestamp) -> Vec<(ChatRoom, String)> {
+    fn answer(&mut self, name: ChatRoom, text: &str, now: Timestamp) -> Said {
         let lines = wrap(text).into_iter().take(LONGEST_ANSWER);
         lines.filter(|line| self.may_say(line, now)).map(|line| (name, line)).collect()
     }
@@ -299,8 +281,7 @@ fn wrap(text: &str) -> Vec<String> {
 }
 
 impl ChatSettings {
-    /// Returns the faults of the greetings.
-    pub fn faults(&self) -> Vec<util::Fault> {
+    pub fn faults(&self) -> Vec<Fault> {
         let greetings = [
             ("hello", &self.hello),
             ("goodbye", &self.goodbye),
@@ -310,13 +291,11 @@ impl ChatSettings {
         let mut faults = Vec::new();
         for (key, text) in greetings {
             if text.chars().count() > LONGEST {
-                faults.push(util::Fault::value(key, format!("at most {LONGEST} characters")));
+                faults.push(Fault::value(key, format!("at most {LONGEST} characters")));
             }
             if !ChatContext::unknown_placeholders(text).is_empty() {
-                faults.push(util::Fault::value(
-                    key,
-                    "no other placeholders than {me}, {opponent}, {engine}, {cpu} and {ram}",
-                ));
+                let accepted = "no other placeholders than {me}, {opponent}, {engine}, {cpu} and {ram}";
+                faults.push(Fault::value(key, accepted));
             }
         }
         faults
@@ -346,80 +325,80 @@ mod tests {
         ChatLine { room, username: username.to_owned(), text: text.to_owned() }
     }
 
-    fn ask(chat: &mut Chat, room: ChatRoom, text: &str, context: &ChatContext, seconds: i64) -> Vec<String> {
+    fn chat() -> Chat {
+        Chat::new(ChatSettings::default(), context())
+    }
+
+    fn ask(chat: &mut Chat, room: ChatRoom, text: &str, seconds: i64) -> Vec<String> {
         let now = Timestamp::constant(1_700_000_000 + seconds, 0);
-        let lines = chat.answer(&line(room, "Ann", text), &ChatSettings::default(), context, now);
-        lines.into_iter().map(|(_, text)| text).collect()
+        chat.answer(&line(room, "Ann", text), now).into_iter().map(|(_, text)| text).collect()
     }
 
     #[test]
     fn each_room_is_greeted_once() {
-        let (mut chat, settings) = (Chat::default(), ChatSettings::default());
-        let said = chat.hello(&settings, &context(), NOW);
+        let mut chat = chat();
+        let said = chat.hello(NOW);
         assert_eq!(said.len(), 2);
         assert_eq!(said[0].1, "Hello Ann, I am concilio 0.1.0. Good luck! Type !help for commands.");
-        assert_eq!(chat.hello(&settings, &context(), NOW), []);
-        assert_eq!(chat.goodbye(&settings, &context(), NOW).len(), 2);
-        let silent = ChatSettings { hello: String::new(), ..settings };
-        assert_eq!(Chat::default().hello(&silent, &context(), NOW).len(), 1);
+        assert_eq!(chat.hello(NOW), []);
+        assert_eq!(chat.goodbye(NOW).len(), 2);
+        let silent = ChatSettings { hello: String::new(), ..ChatSettings::default() };
+        assert_eq!(Chat::new(silent, context()).hello(NOW).len(), 1);
     }
 
     #[test]
     fn opponent_sees_evaluation_after_the_game() {
-        let mut chat = Chat::default();
-        assert_eq!(
-            ask(&mut chat, ChatRoom::Player, "!eval", &context(), 0),
-            ["I will tell you when the game is over."]
-        );
-        assert_eq!(ask(&mut chat, ChatRoom::Spectator, "!eval", &context(), 0), ["+0.34 at depth 12"]);
-        assert_eq!(ask(&mut chat, ChatRoom::Spectator, " !WHY now", &context(), 0), ["e4: m k p; d4: c"]);
-        let over = ChatContext { over: true, ..context() };
-        assert_eq!(ask(&mut chat, ChatRoom::Player, "!eval", &over, 1), ["+0.34 at depth 12"]);
+        let mut chat = chat();
+        assert_eq!(ask(&mut chat, ChatRoom::Player, "!eval", 0), ["I will tell you when the game is over."]);
+        assert_eq!(ask(&mut chat, ChatRoom::Spectator, "!eval", 0), ["+0.34 at depth 12"]);
+        assert_eq!(ask(&mut chat, ChatRoom::Spectator, " !WHY now", 0), ["e4: m k p; d4: c"]);
+        chat.context.over = true;
+        assert_eq!(ask(&mut chat, ChatRoom::Player, "!eval", 1), ["+0.34 at depth 12"]);
     }
 
     #[test]
     fn answers_are_deferred_to_the_end() {
-        let over = ChatContext { over: true, ..context() };
-        let goodbye = |asked: &[&str], settings: &ChatSettings| {
-            let mut chat = Chat::default();
+        let goodbye = |asked: &[&str], settings: ChatSettings| {
+            let mut chat = Chat::new(settings, context());
             for text in asked {
-                chat.answer(&line(ChatRoom::Player, "Ann", text), settings, &context(), NOW);
+                chat.answer(&line(ChatRoom::Player, "Ann", text), NOW);
             }
-            let mut said = chat.goodbye(settings, &over, NOW);
+            chat.context.over = true;
+            let mut said = chat.goodbye(NOW);
             said.retain(|(room, _)| *room == ChatRoom::Player);
-            assert_eq!(chat.goodbye(settings, &over, NOW), [], "once");
+            assert_eq!(chat.goodbye(NOW), [], "once");
             said.into_iter().map(|(_, text)| text).collect::<Vec<_>>()
         };
-        let settings = ChatSettings::default();
         assert_eq!(
-            goodbye(&["!eval", "!printeval", "!why"], &settings),
+            goodbye(&["!eval", "!printeval", "!why"], ChatSettings::default()),
             ["Good game, Ann.", "+0.34 at depth 12", "e4: m k p; d4: c"]
         );
-        assert_eq!(goodbye(&["!eval", "!quiet"], &settings), ["Good game, Ann."]);
-        let mut adjourned = Chat::default();
-        adjourned.answer(&line(ChatRoom::Player, "Ann", "!eval"), &settings, &context(), NOW);
-        assert_eq!(adjourned.goodbye(&settings, &context(), NOW).len(), 2, "it will go on: a greeting for each room");
-        let silent = ChatSettings { thoughts_to_opponent: Thoughts::Never, ..settings };
-        assert_eq!(goodbye(&["!eval"], &silent), ["Good game, Ann."]);
+        assert_eq!(goodbye(&["!eval", "!quiet"], ChatSettings::default()), ["Good game, Ann."]);
+        let mut adjourned = chat();
+        adjourned.answer(&line(ChatRoom::Player, "Ann", "!eval"), NOW);
+        assert_eq!(adjourned.goodbye(NOW).len(), 2, "it will go on: a greeting for each room");
+        let silent = ChatSettings { thoughts_to_opponent: Thoughts::Never, ..ChatSettings::default() };
+        assert_eq!(goodbye(&["!eval"], silent), ["Good game, Ann."]);
     }
 
     #[test]
     fn evaluation_is_sent_until_quiet() {
-        let (mut chat, settings) = (Chat::default(), ChatSettings::default());
-        let told = |chat: &mut Chat, context: &ChatContext| chat.moved(&settings, context, NOW);
-        assert_eq!(told(&mut chat, &context()), [], "no one asked");
-        ask(&mut chat, ChatRoom::Spectator, "!printeval", &context(), 0);
-        ask(&mut chat, ChatRoom::Player, "!printeval", &context(), 0);
+        let mut chat = chat();
+        assert_eq!(chat.moved(NOW), [], "no one asked");
+        ask(&mut chat, ChatRoom::Spectator, "!printeval", 0);
+        ask(&mut chat, ChatRoom::Player, "!printeval", 0);
         let said = [(ChatRoom::Spectator, "+0.34 at depth 12".to_owned())];
-        assert_eq!(told(&mut chat, &context()), said, "the opponent is not told during the game");
-        assert_eq!(ask(&mut chat, ChatRoom::Spectator, "!quiet", &context(), 0), ["I will be quiet."]);
-        assert_eq!(told(&mut chat, &ChatContext { eval: "0.00".to_owned(), ..context() }), []);
+        assert_eq!(chat.moved(NOW), said, "the opponent is not told during the game");
+        assert_eq!(ask(&mut chat, ChatRoom::Spectator, "!quiet", 0), ["I will be quiet."]);
+        chat.context.eval = "0.00".to_owned();
+        assert_eq!(chat.moved(NOW), []);
     }
 
     #[test]
     fn the_words_of_other_bots_are_understood() {
         let context = ChatContext { cpu: "2 cores of a Z80".to_owned(), ..context() };
-        let asked = |word: &str| ask(&mut Chat::default(), ChatRoom::Player, word, &context, 0);
+        let asked =
+            |word: &str| ask(&mut Chat::new(ChatSettings::default(), context.clone()), ChatRoom::Player, word, 0);
         assert_eq!(asked("!motor"), asked("!name"));
         assert_eq!(asked("!commands"), asked("!help"));
         assert_eq!(asked("!cpu"), ["2 cores of a Z80"]);
@@ -430,27 +409,27 @@ mod tests {
 
     #[test]
     fn own_and_server_lines_are_ignored() {
-        let mut chat = Chat::default();
+        let mut chat = chat();
         for from in ["concilio", "lichess", ""] {
             let line = line(ChatRoom::Player, from, "!help");
-            assert_eq!(chat.answer(&line, &ChatSettings::default(), &context(), NOW), []);
+            assert_eq!(chat.answer(&line, NOW), []);
         }
         for text in ["hello", "help", "!", "!nothing", "what is !eval"] {
-            assert!(ask(&mut chat, ChatRoom::Player, text, &context(), 0).is_empty(), "{text}");
+            assert!(ask(&mut chat, ChatRoom::Player, text, 0).is_empty(), "{text}");
         }
     }
 
     #[test]
     fn floods_are_dropped() {
-        let mut chat = Chat::default();
-        assert_eq!(ask(&mut chat, ChatRoom::Player, "!ping", &context(), 0).len(), 1);
-        assert_eq!(ask(&mut chat, ChatRoom::Player, "!ping", &context(), 1).len(), 0, "the same again");
+        let mut chat = chat();
+        assert_eq!(ask(&mut chat, ChatRoom::Player, "!ping", 0).len(), 1);
+        assert_eq!(ask(&mut chat, ChatRoom::Player, "!ping", 1).len(), 0, "the same again");
         for text in ["!name", "!help", "!clock"] {
-            assert_eq!(ask(&mut chat, ChatRoom::Player, text, &context(), 2).len(), 1, "{text}");
+            assert_eq!(ask(&mut chat, ChatRoom::Player, text, 2).len(), 1, "{text}");
         }
-        assert_eq!(ask(&mut chat, ChatRoom::Player, "!queue", &context(), 9).len(), 0, "the fifth");
-        assert_eq!(ask(&mut chat, ChatRoom::Spectator, "!queue", &context(), 9).len(), 1, "another room");
-        assert_eq!(ask(&mut chat, ChatRoom::Player, "!queue", &context(), 10).len(), 1);
+        assert_eq!(ask(&mut chat, ChatRoom::Player, "!queue", 9).len(), 0, "the fifth");
+        assert_eq!(ask(&mut chat, ChatRoom::Spectator, "!queue", 9).len(), 1, "another room");
+        assert_eq!(ask(&mut chat, ChatRoom::Player, "!queue", 10).len(), 1);
     }
 
     #[test]
@@ -469,11 +448,10 @@ mod tests {
         fn what_is_said_always_fits(text in any::<String>(), names in any::<(String, String)>(), room in any::<bool>()) {
             let room = if room { ChatRoom::Player } else { ChatRoom::Spectator };
             let context = ChatContext { opponent: names.0, why: names.1, over: true, ..context() };
-            let settings = ChatSettings { hello: text.clone(), ..ChatSettings::default() };
-            let mut chat = Chat::default();
-            let mut said = chat.hello(&settings, &context, NOW);
-            said.extend(chat.answer(&line(room, "Ann", &text), &settings, &context, NOW));
-            said.extend(chat.answer(&line(room, "Ann", "!why"), &settings, &context, NOW));
+            let mut chat = Chat::new(ChatSettings { hello: text.clone(), ..ChatSettings::default() }, context);
+            let mut said = chat.hello(NOW);
+            said.extend(chat.answer(&line(room, "Ann", &text), NOW));
+            said.extend(chat.answer(&line(room, "Ann", "!why"), NOW));
             for (_, text) in said {
                 prop_assert!((1..=LONGEST).contains(&text.chars().count()));
                 prop_assert!(!text.chars().any(char::is_control));

@@ -9,7 +9,6 @@
 //! reason: after a refusal of bullet the bot may still offer blitz. After a game an opponent also
 //! rests, if the settings say so.
 
-mod series;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -20,14 +19,16 @@ use jiff::{Timestamp, Zoned};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
-use series::Series;
 pub use settings::{MatchType, MatchmakingSettings, RatingPreference, RefusalScope, Selection};
 
 use super::{
     NameLists,
+    challenge::TakenPlace,
     rate_limits::{RateLimits, Spending, later},
 };
-use domain::{Account, ActionError, ChallengeId, ChallengeRequest, DeclineReason, GameTerms, Player, Speed, Variant};
+use domain::{
+    Account, ActionError, ChallengeId, ChallengeRequest, Color, DeclineReason, GameTerms, Player, Speed, Variant,
+};
 use util::values::HoursOfDay;
 
 /// The scope of a refusal.
@@ -72,7 +73,6 @@ struct PastRefusal {
     until: Timestamp,
 }
 
-/// The bot's pending challenge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct StandingChallenge {
     id: ChallengeId,
@@ -94,12 +94,11 @@ pub struct Matchmaker {
     last_challenge: Option<Timestamp>,
     #[serde(skip)]
     standing: Option<StandingChallenge>,
-    /// The rest of the series with the last opponent.
+    /// The next challenge of a series with the last opponent, the colours in turn, and the number of games still to begin.
     #[serde(skip)]
-    series: Option<Series>,
+    series: Option<(ChallengeRequest, u32)>,
 }
 
-/// The next step of matchmaking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MatchmakingStep {
     /// Wait for an event or for this time.
@@ -110,28 +109,38 @@ pub enum MatchmakingStep {
     FetchBots,
 }
 
-/// The facts for [`Matchmaker::step`].
+/// The facts for [`Matchmaker::step`] and [`Matchmaker::choose`].
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
-    /// The time, in the time zone of the settings.
     pub now: &'a Zoned,
     /// The start of the idle time: the end of the last game, or the program's start.
     pub idle_since: Timestamp,
-    /// Games running or about to start.
     pub games: usize,
     /// True if a place for a game against a bot is free ([`super::challenge::has_place`]).
     pub place_free: bool,
     /// True if challenges by others wait for a place; they come first.
     pub others_wait: bool,
-    /// True if the program is about to stop.
     pub draining: bool,
     pub rate_limits: &'a RateLimits,
+    /// The bot's account; `None` before the connection.
+    pub us: Option<&'a Account>,
+    pub places: &'a [TakenPlace],
+    pub names: &'a NameLists,
+    pub variants: &'a [Variant],
+}
+
+impl Situation<'_> {
+    fn avoids(&self, id: &str, settings: &MatchmakingSettings) -> bool {
+        self.us.is_some_and(|us| us.player.id == id)
+            || self.places.iter().any(|place| place.opponent == id)
+            || self.names.avoid.contains(id)
+            || settings.avoid_blocked && self.names.block.contains(id)
+    }
 }
 
 /// The time before a withdrawal is repeated.
 const CANCEL_AGAIN: Duration = Duration::from_secs(10);
-/// The number of withdrawals. A server without the challenge by then will never know it, and the next
-/// challenge must not wait.
+/// The number of withdrawals: a server without the challenge by then will never know it.
 const CANCEL_TIMES: u32 = 3;
 
 impl Matchmaker {
@@ -139,13 +148,11 @@ impl Matchmaker {
     pub fn step(&mut self, settings: &MatchmakingSettings, situation: &Situation<'_>) -> MatchmakingStep {
         let now = situation.now.timestamp();
         let patience = if situation.draining { Duration::ZERO } else { settings.timeout };
-        match self.standing.as_ref().and_then(|standing| standing.step(patience, now)) {
-            Some(step) => return step,
-            None => {
-                if let Some(lost) = self.standing.take() {
-                    self.refuse(lost.opponent, Refused::Everything, settings, now);
-                }
-            }
+        if let Some(step) = self.standing.as_ref().and_then(|standing| standing.step(patience, now)) {
+            return step;
+        }
+        if let Some(lost) = self.standing.take() {
+            self.refuse(lost.opponent, Refused::Everything, settings, now);
         }
         // The games of a series follow one another.
         let busy = situation.games > 0 && (!settings.during_games || self.series.is_some());
@@ -165,7 +172,6 @@ impl Matchmaker {
         }
     }
 
-    /// Records the withdrawal of the pending challenge, as demanded by [`Self::step`].
     pub fn cancelling(&mut self, now: Timestamp) {
         if let Some(standing) = &mut self.standing {
             let times = standing.cancelled.map_or(0, |(_, times)| times);
@@ -174,25 +180,22 @@ impl Matchmaker {
     }
 
     /// Picks an opponent and terms; `None` if no player suits. Chance comes from `random` alone.
-    ///
-    /// `ratings` are the bot's, by the server's names of speeds and variants.
     pub fn choose(
         &mut self,
         settings: &MatchmakingSettings,
-        lists: &MatchmakingLists<'_>,
-        ratings: &[(String, u32)],
+        situation: &Situation<'_>,
         bots: &[Account],
-        now: Timestamp,
         random: &mut impl Rng,
     ) -> Option<ChallengeRequest> {
+        let now = situation.now.timestamp();
         self.last_challenge = Some(now);
         self.forget(now);
-        if let Some(next) = self.next_of_series(settings, lists, bots, now) {
+        if let Some(next) = self.next_of_series(settings, situation, bots, now) {
             return Some(next);
         }
         let mut types: Vec<&MatchType> = settings.types.values().filter(|kind| kind.weight > 0).collect();
-        types.retain(|kind| lists.variants.contains(&kind.variant));
-        let all = types.len();
+        types.retain(|kind| situation.variants.contains(&kind.variant));
+        let (all, ratings) = (types.len(), situation.us.map_or(&[][..], |us| &us.ratings));
         if settings.selection == Selection::Cyclic && all > 0 {
             types.rotate_left(self.turn % all);
         }
@@ -207,46 +210,47 @@ impl Matchmaker {
                 .iter()
                 .map(|bot| Player { rating: rating_for(&bot.ratings, kind.terms()), ..bot.player.clone() })
                 .filter(|bot| kind.suits(bot, ours) && settings.weight_of(&bot.id) > 0)
-                .filter(|bot| !lists.avoids(&bot.id, settings) && !self.is_refused(&bot.id, kind.terms(), now))
+                .filter(|bot| !situation.avoids(&bot.id, settings) && !self.is_refused(&bot.id, kind.terms(), now))
                 .collect();
             let candidates = kind.nearest_to_target(candidates, ours);
             if let Some(bot) = settings.pick(&candidates, random) {
                 self.turn = self.turn.wrapping_add(all - types.len());
-                let (series, first) = Series::start(bot.id.clone(), kind.terms(), kind.games_in_row, random);
-                self.series = series;
+                let (opponent, terms, is_series) = (bot.id.clone(), kind.terms(), kind.games_in_row > 1);
+                // The first colour is random; for a single game the server chooses the colours.
+                let our_color = is_series.then(|| Color::from_white(random.random()));
+                let first = ChallengeRequest { opponent, terms, our_color, initial_fen: None };
+                self.series = is_series.then(|| (first.clone(), kind.games_in_row));
                 return Some(first);
             }
         }
         None
     }
 
-    /// Returns the next challenge of the current series, if it can go on.
     fn next_of_series(
         &mut self,
         settings: &MatchmakingSettings,
-        lists: &MatchmakingLists<'_>,
+        situation: &Situation<'_>,
         bots: &[Account],
         now: Timestamp,
     ) -> Option<ChallengeRequest> {
-        let series = self.series.as_ref()?;
+        let ChallengeRequest { opponent, terms, .. } = &self.series.as_ref()?.0;
         // An empty list could not be fetched, and says nothing about the opponent.
         if bots.is_empty() {
             return None;
         }
-        let (opponent, terms) = (&series.opponent, series.terms);
         let is_online = bots.iter().any(|bot| bot.player.id == *opponent);
-        if is_online && !lists.avoids(opponent, settings) && !self.is_refused(opponent, terms, now) {
-            return Some(series.next());
+        if is_online && !situation.avoids(opponent, settings) && !self.is_refused(opponent, *terms, now) {
+            return self.series.as_ref().map(|(next, _)| next.clone());
         }
         // The series ends early.
-        let series = self.series.take()?;
-        self.rest(series.opponent, series.terms, settings, now);
+        let (next, _) = self.series.take()?;
+        self.rest(next.opponent, next.terms, settings, now);
         None
     }
 
     /// Returns true if games of a series with this player, by id, are left.
     pub fn is_in_series(&self, opponent: &str) -> bool {
-        self.series.as_ref().is_some_and(|series| series.opponent == opponent)
+        self.series.as_ref().is_some_and(|(next, _)| next.opponent == opponent)
     }
 
     /// Returns the ids of players after a refusal, each with the end of the rest and the number of refusals.
@@ -273,16 +277,16 @@ impl Matchmaker {
         self.standing.as_ref().map(|standing| (&standing.id, standing.opponent.as_str()))
     }
 
-    /// Records the start of a challenge's game: earlier refusals of the opponent are forgotten, and a rest begins with
-    /// the last game of a series.
+    /// Records the start of a challenge's game: refusals are forgotten, and after the last game of a series a rest begins.
     pub fn accepted(&mut self, id: &ChallengeId, settings: &MatchmakingSettings, now: Timestamp) {
         if let Some(StandingChallenge { opponent, terms, .. }) = self.take(id) {
             self.refusals.remove(&opponent);
-            if let Some(series) = self.series.as_mut().filter(|series| series.opponent == opponent) {
-                series.begins();
+            if let Some((next, left)) = self.series.as_mut().filter(|(next, _)| next.opponent == opponent) {
+                next.our_color = next.our_color.map(|color| !color);
+                *left = left.saturating_sub(1);
             }
-            self.series.take_if(|series| series.left == 0);
-            if self.series.as_ref().is_none_or(|series| series.opponent != opponent) {
+            self.series.take_if(|(_, left)| *left == 0);
+            if !self.is_in_series(&opponent) {
                 self.rest(opponent, terms, settings, now);
             }
         }
@@ -297,7 +301,6 @@ impl Matchmaker {
         }
     }
 
-    /// Records a refusal of the challenge.
     pub fn declined(
         &mut self,
         id: &ChallengeId,
@@ -335,8 +338,7 @@ impl Matchmaker {
         }
     }
 
-    /// Adapts to a system clock set back to `now`: no request was later than that, and no opponent
-    /// rests longer than the settings say.
+    /// Adapts to a system clock set back to `now`: no opponent rests longer than the settings say.
     pub fn clock_set_back(&mut self, settings: &MatchmakingSettings, now: Timestamp) {
         let longest = later(now, settings.max_backoff);
         for refusal in self.refusals.values_mut().flatten() {
@@ -363,12 +365,10 @@ impl Matchmaker {
     }
 
     fn refuse(&mut self, opponent: String, refused: Refused, settings: &MatchmakingSettings, now: Timestamp) {
-        self.series.take_if(|series| series.opponent == opponent);
+        self.series.take_if(|(next, _)| next.opponent == opponent);
         let refusals = self.refusals.entry(opponent).or_default();
-        let times = match refusals.iter().position(|refusal| refusal.refused == refused) {
-            Some(index) => refusals.swap_remove(index).times,
-            None => 0,
-        };
+        let known = refusals.iter().position(|refusal| refusal.refused == refused);
+        let times = known.map_or(0, |index| refusals.swap_remove(index).times);
         let pause = settings.backoff.saturating_mul(1 << times.min(20)).min(settings.max_backoff);
         refusals.push(PastRefusal { refused, times: times.saturating_add(1), until: later(now, pause) });
     }
@@ -402,28 +402,6 @@ impl StandingChallenge {
     }
 }
 
-/// Players and variants for a choice.
-#[derive(Clone, Copy, Debug)]
-pub struct MatchmakingLists<'a> {
-    /// The bot's id.
-    pub us: &'a str,
-    /// Current opponents by id.
-    pub playing: &'a [String],
-    /// The operator's lists.
-    pub names: &'a NameLists,
-    /// The variants of the engines.
-    pub variants: &'a [Variant],
-}
-
-impl MatchmakingLists<'_> {
-    fn avoids(&self, id: &str, settings: &MatchmakingSettings) -> bool {
-        id == self.us
-            || self.playing.iter().any(|other| other == id)
-            || self.names.avoid.contains(id)
-            || settings.avoid_blocked && self.names.block.contains(id)
-    }
-}
-
 impl MatchmakingSettings {
     fn pick<'a>(&self, candidates: &'a [Player], random: &mut impl Rng) -> Option<&'a Player> {
         let rating = |player: &Player| player.rating.unwrap_or(1500);
@@ -448,12 +426,10 @@ fn pick(weights: impl Iterator<Item = u32> + Clone, random: &mut impl Rng) -> Op
         return None;
     }
     let mut drawn = random.random_range(0..total);
-    weights.map(u64::from).position(|weight| match drawn.checked_sub(weight) {
-        Some(rest) => {
-            drawn = rest;
-            false
-        }
-        None => true,
+    weights.map(u64::from).position(|weight| {
+        let is_drawn = drawn < weight;
+        drawn = drawn.saturating_sub(weight);
+        is_drawn
     })
 }
 

@@ -196,7 +196,6 @@ impl MatchType {
         "games_in_row",
     ];
 
-    /// Returns the terms of a challenge.
     pub const fn terms(&self) -> GameTerms {
         GameTerms { variant: self.variant, time_control: self.time_control.0, rated: self.rated }
     }
@@ -208,9 +207,7 @@ impl MatchType {
             && difference >= self.min_rating_difference
             && self.max_rating_difference.is_none_or(|most| difference <= most)
     }
-}
 
-impl MatchType {
     /// Returns the players with the rating nearest to the target; all if it is unknown.
     pub(super) fn nearest_to_target(&self, mut players: Vec<Player>, our_rating: Option<u32>) -> Vec<Player> {
         let (Some(target), Some(ours)) = (self.target_rating_difference, our_rating) else { return players };
@@ -225,12 +222,10 @@ impl MatchType {
 }
 
 impl MatchmakingSettings {
-    /// Returns the weight of a player, by id.
     pub(super) fn weight_of(&self, id: &str) -> u32 {
         self.weights.iter().find(|(name, _)| name.eq_ignore_ascii_case(id)).map_or(1, |(_, weight)| *weight)
     }
 
-    /// Returns the faults between keys.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         for (name, _) in self.weights.iter().filter(|(_, weight)| **weight > 1000) {
@@ -243,12 +238,10 @@ impl MatchmakingSettings {
         faults.extend(Fault::unless_ordered(("backoff", self.backoff), ("max_backoff", self.max_backoff)));
         for (name, kind) in &self.types {
             let most = kind.max_rating_difference.unwrap_or(u32::MAX);
+            let least = ("min_rating_difference", kind.min_rating_difference);
             let ordered = [
                 Fault::unless_ordered(("min_rating", kind.min_rating), ("max_rating", kind.max_rating)),
-                Fault::unless_ordered(
-                    ("min_rating_difference", kind.min_rating_difference),
-                    ("max_rating_difference", most),
-                ),
+                Fault::unless_ordered(least, ("max_rating_difference", most)),
             ];
             faults.extend(ordered.into_iter().flatten().map(|fault| fault.below(name).below("types")));
         }

@@ -3,7 +3,7 @@ use rand::{SeedableRng, rngs::StdRng};
 
 use super::*;
 use crate::policy::challenge::Names;
-use domain::Color;
+use domain::{Color, values::Kind};
 
 const NOW: Timestamp = Timestamp::constant(1_700_000_000, 0);
 
@@ -21,15 +21,11 @@ fn settings() -> MatchmakingSettings {
 }
 
 fn bot(name: &str, rating: u32) -> Account {
+    let keys = Variant::ALL.map(Variant::key).into_iter().chain(Speed::ALL.map(Speed::key));
     Account {
         player: Player { title: Some("BOT".to_owned()), ..Player::named(name) },
         is_bot: true,
-        ratings: Variant::ALL
-            .map(|variant| variant.key().to_owned())
-            .into_iter()
-            .chain(Speed::ALL.map(|speed| speed.key().to_owned()))
-            .map(|name| (name, rating))
-            .collect(),
+        ratings: keys.map(|key| (key.to_owned(), rating)).collect(),
         games_played: 1,
     }
 }
@@ -40,17 +36,7 @@ fn choose(
     bots: &[Account],
     seed: u64,
 ) -> Option<(String, Speed)> {
-    choose_at(matchmaker, settings, bots, seed, NOW)
-}
-
-fn choose_at(
-    matchmaker: &mut Matchmaker,
-    settings: &MatchmakingSettings,
-    bots: &[Account],
-    seed: u64,
-    now: Timestamp,
-) -> Option<(String, Speed)> {
-    let request = request_at(matchmaker, settings, bots, seed, now)?;
+    let request = request_at(matchmaker, settings, bots, seed, NOW)?;
     Some((request.opponent, request.terms.time_control.speed()))
 }
 
@@ -61,24 +47,7 @@ fn request_at(
     seed: u64,
     now: Timestamp,
 ) -> Option<ChallengeRequest> {
-    let names = NameLists { avoid: Names::parse("pest"), block: Names::parse("cheat"), ..NameLists::default() };
-    let lists = MatchmakingLists {
-        us: "concilio",
-        playing: &["busy".to_owned()],
-        names: &names,
-        variants: &[Variant::Standard],
-    };
-    let ratings = [("blitz".to_owned(), 2000), ("bullet".to_owned(), 1500)];
-    let mut random = StdRng::seed_from_u64(seed);
-    matchmaker.choose(settings, &lists, &ratings, bots, now, &mut random)
-}
-
-fn step(
-    matchmaker: &mut Matchmaker,
-    settings: &MatchmakingSettings,
-    change: impl Fn(&mut Situation<'_>),
-) -> MatchmakingStep {
-    step_at(matchmaker, settings, NOW, change)
+    while_idle(now, |situation| matchmaker.choose(settings, situation, bots, &mut StdRng::seed_from_u64(seed)))
 }
 
 /// Returns the next step, and performs a withdrawal.
@@ -88,44 +57,54 @@ fn step_at(
     now: Timestamp,
     change: impl Fn(&mut Situation<'_>),
 ) -> MatchmakingStep {
-    let (rate_limits, zoned) = (RateLimits::default(), now.to_zoned(TimeZone::UTC));
-    let mut situation = Situation {
-        now: &zoned,
-        idle_since: NOW - 1.hour(),
-        games: 0,
-        place_free: true,
-        others_wait: false,
-        draining: false,
-        rate_limits: &rate_limits,
-    };
-    change(&mut situation);
-    let step = matchmaker.step(settings, &situation);
+    let step = while_idle(now, |situation| {
+        change(situation);
+        matchmaker.step(settings, situation)
+    });
     if matches!(step, MatchmakingStep::Cancel(_)) {
         matchmaker.cancelling(now);
     }
     step
 }
 
+fn while_idle<T>(now: Timestamp, ask: impl FnOnce(&mut Situation<'_>) -> T) -> T {
+    let mut us = bot("Concilio", 0);
+    us.ratings = vec![("blitz".to_owned(), 2000), ("bullet".to_owned(), 1500)];
+    ask(&mut Situation {
+        now: &now.to_zoned(TimeZone::UTC),
+        idle_since: NOW - 1.hour(),
+        games: 0,
+        place_free: true,
+        others_wait: false,
+        draining: false,
+        rate_limits: &RateLimits::default(),
+        us: Some(&us),
+        places: &[TakenPlace { opponent: "busy".to_owned(), kind: Kind::Bot, real_time: true }],
+        names: &NameLists { avoid: Names::parse("pest"), block: Names::parse("cheat"), ..NameLists::default() },
+        variants: &[Variant::Standard],
+    })
+}
+
 #[test]
 fn only_an_idle_bot_challenges() {
     let mut matchmaker = Matchmaker::default();
     let settings = settings();
-    assert_eq!(step(&mut matchmaker, &settings, |_| ()), MatchmakingStep::FetchBots);
-    let just_ended = step(&mut matchmaker, &settings, |situation| situation.idle_since = NOW);
+    assert_eq!(step_at(&mut matchmaker, &settings, NOW, |_| ()), MatchmakingStep::FetchBots);
+    let just_ended = step_at(&mut matchmaker, &settings, NOW, |situation| situation.idle_since = NOW);
     assert_eq!(just_ended, MatchmakingStep::Wait(Some(NOW + 8.minutes())));
     for busy in [
-        step(&mut matchmaker, &settings, |situation| situation.games = 1),
-        step(&mut matchmaker, &settings, |situation| situation.place_free = false),
-        step(&mut matchmaker, &settings, |situation| situation.others_wait = true),
-        step(&mut matchmaker, &settings, |situation| situation.draining = true),
-        step(&mut matchmaker, &MatchmakingSettings { enabled: false, ..settings.clone() }, |_| ()),
+        step_at(&mut matchmaker, &settings, NOW, |situation| situation.games = 1),
+        step_at(&mut matchmaker, &settings, NOW, |situation| situation.place_free = false),
+        step_at(&mut matchmaker, &settings, NOW, |situation| situation.others_wait = true),
+        step_at(&mut matchmaker, &settings, NOW, |situation| situation.draining = true),
+        step_at(&mut matchmaker, &MatchmakingSettings { enabled: false, ..settings.clone() }, NOW, |_| ()),
     ] {
         assert_eq!(busy, MatchmakingStep::Wait(None));
     }
     let during = MatchmakingSettings { during_games: true, ..settings.clone() };
-    assert_eq!(step(&mut matchmaker, &during, |situation| situation.games = 1), MatchmakingStep::FetchBots);
+    assert_eq!(step_at(&mut matchmaker, &during, NOW, |situation| situation.games = 1), MatchmakingStep::FetchBots);
     let asleep = MatchmakingSettings { hours: vec!["08:00-09:00".parse().expect("hours")], ..settings };
-    assert_eq!(step(&mut matchmaker, &asleep, |_| ()), MatchmakingStep::Wait(Some(NOW + 1.minute())));
+    assert_eq!(step_at(&mut matchmaker, &asleep, NOW, |_| ()), MatchmakingStep::Wait(Some(NOW + 1.minute())));
 }
 
 #[test]
@@ -134,18 +113,15 @@ fn unanswered_challenge_is_withdrawn() {
     let id = ChallengeId::new("ours0001");
     let terms = MatchType::default().terms();
     matchmaker.made(id.clone(), "Robot", terms, NOW);
-    assert_eq!(step(&mut matchmaker, &settings, |_| ()), MatchmakingStep::Wait(Some(NOW + 25.seconds())));
+    assert_eq!(step_at(&mut matchmaker, &settings, NOW, |_| ()), MatchmakingStep::Wait(Some(NOW + 25.seconds())));
     let late = NOW + 25.seconds();
     assert_eq!(step_at(&mut matchmaker, &settings, late, |_| ()), MatchmakingStep::Cancel(id.clone()));
     assert_eq!(step_at(&mut matchmaker, &settings, late, |_| ()), MatchmakingStep::Wait(Some(late + 10.seconds())));
     assert_eq!(step_at(&mut matchmaker, &settings, late + 10.seconds(), |_| ()), MatchmakingStep::Cancel(id.clone()));
     matchmaker.unanswered(&id, &settings, late);
-    assert_eq!(
-        step_at(&mut matchmaker, &settings, late, |_| ()),
-        MatchmakingStep::Wait(Some(NOW + 1.minute())),
-        "the gap"
-    );
-    assert_eq!(choose_at(&mut matchmaker, &settings, &[bot("Robot", 2000)], 0, late), None, "left alone");
+    let gap = step_at(&mut matchmaker, &settings, late, |_| ());
+    assert_eq!(gap, MatchmakingStep::Wait(Some(NOW + 1.minute())));
+    assert_eq!(request_at(&mut matchmaker, &settings, &[bot("Robot", 2000)], 0, late), None, "left alone");
 }
 
 #[test]
@@ -188,8 +164,8 @@ fn refusals_double_the_rest_until_a_game() {
         let saved = serde_json::to_string(&matchmaker).expect("a plain value");
         matchmaker = serde_json::from_str(&saved).expect("what was saved");
         let end = now + hours.hours();
-        assert_eq!(choose_at(&mut matchmaker, &settings, &between, 0, end - 1.second()), None, "{hours}");
-        assert!(choose_at(&mut matchmaker, &settings, &between, 0, end).is_some(), "{hours}");
+        assert_eq!(request_at(&mut matchmaker, &settings, &between, 0, end - 1.second()), None, "{hours}");
+        assert!(request_at(&mut matchmaker, &settings, &between, 0, end).is_some(), "{hours}");
         now = end;
     }
     matchmaker.made(id.clone(), "robot", MatchType::default().terms(), now);
@@ -207,19 +183,16 @@ fn limited_opponents_rest() {
         detail: String::new(),
     };
     matchmaker.failed("Robot", &error, &settings, NOW);
-    assert_eq!(choose_at(&mut matchmaker, &settings, &[bot("robot", 1750)], 0, NOW + 4.hours()), None);
-    assert!(choose_at(&mut matchmaker, &settings, &[bot("robot", 1750)], 0, NOW + 5.hours()).is_some());
+    assert_eq!(request_at(&mut matchmaker, &settings, &[bot("robot", 1750)], 0, NOW + 4.hours()), None);
+    assert!(request_at(&mut matchmaker, &settings, &[bot("robot", 1750)], 0, NOW + 5.hours()).is_some());
 }
 
 #[test]
 fn weights_and_turns_pick_the_type() {
     let settings = settings();
     let between = [bot("robot", 1750)];
-    let blitz = (0..400)
-        .filter(|&seed| {
-            choose(&mut Matchmaker::default(), &settings, &between, seed).is_some_and(|(_, s)| s == Speed::Blitz)
-        })
-        .count();
+    let speed = |seed| choose(&mut Matchmaker::default(), &settings, &between, seed).map(|(_, speed)| speed);
+    let blitz = (0..400).filter(|&seed| speed(seed) == Some(Speed::Blitz)).count();
     assert!((250..350).contains(&blitz), "three of four, not {blitz} of 400");
     let cyclic = MatchmakingSettings { selection: Selection::Cyclic, ..settings };
     let mut matchmaker = Matchmaker::default();
@@ -232,11 +205,9 @@ fn weights_and_turns_pick_the_type() {
 fn empty_type_passes_its_turn() {
     let mut cyclic = MatchmakingSettings { selection: Selection::Cyclic, ..settings() };
     cyclic.types.insert("arduous".to_owned(), MatchType { min_rating: 3999, ..MatchType::default() });
-    let mut matchmaker = Matchmaker::default();
-    let speeds: Vec<_> = (0..4)
-        .filter_map(|seed| choose(&mut matchmaker, &cyclic, &[bot("robot", 1750)], seed))
-        .map(|(_, speed)| speed)
-        .collect();
+    let (mut matchmaker, bots) = (Matchmaker::default(), [bot("robot", 1750)]);
+    let chosen = (0..4).filter_map(|seed| choose(&mut matchmaker, &cyclic, &bots, seed));
+    let speeds: Vec<_> = chosen.map(|(_, speed)| speed).collect();
     assert_eq!(speeds, [Speed::Blitz, Speed::Bullet, Speed::Blitz, Speed::Bullet]);
 }
 
@@ -244,9 +215,8 @@ fn empty_type_passes_its_turn() {
 fn high_ratings_can_be_preferred() {
     let high = MatchmakingSettings { rating_preference: RatingPreference::High, ..settings() };
     let bots = [bot("low", 1700), bot("high", 1800)];
-    let count = (0..200)
-        .filter(|&seed| choose(&mut Matchmaker::default(), &high, &bots, seed).is_some_and(|(name, _)| name == "high"))
-        .count();
+    let name = |seed| choose(&mut Matchmaker::default(), &high, &bots, seed).map(|(name, _)| name);
+    let count = (0..200).filter(|&seed| name(seed).as_deref() == Some("high")).count();
     assert!(count > 180, "{count} of 200");
 }
 
@@ -264,13 +234,9 @@ fn stuck_challenge_is_forgotten() {
 }
 
 fn of_type(change: impl Fn(&mut MatchType)) -> MatchmakingSettings {
-    let mut settings = MatchmakingSettings {
-        rest: 0,
-        types: BTreeMap::from([("blitz".to_owned(), MatchType::default())]),
-        ..settings()
-    };
-    settings.types.values_mut().for_each(change);
-    settings
+    let mut kind = MatchType::default();
+    change(&mut kind);
+    MatchmakingSettings { rest: 0, types: BTreeMap::from([("blitz".to_owned(), kind)]), ..settings() }
 }
 
 #[test]
@@ -328,11 +294,8 @@ fn series_alternates_colours() {
     let id = ChallengeId::new("ours0002");
     matchmaker.made(id.clone(), &second.opponent, second.terms, later);
     matchmaker.accepted(&id, &settings, later);
-    assert_eq!(
-        step_at(&mut matchmaker, &settings, later, |situation| situation.idle_since = later),
-        MatchmakingStep::Wait(Some(later + 8.minutes())),
-        "it was the last"
-    );
+    let idle = step_at(&mut matchmaker, &settings, later, |situation| situation.idle_since = later);
+    assert_eq!(idle, MatchmakingStep::Wait(Some(later + 8.minutes())), "it was the last");
 }
 
 #[test]
@@ -345,10 +308,7 @@ fn series_ends_with_refusal_or_absence() {
     matchmaker.declined(&id, DeclineReason::Later, &settings, NOW);
     assert_eq!(request_at(&mut matchmaker, &settings, &both, 0, NOW).expect("bert").opponent, "bert");
     assert_eq!(request_at(&mut matchmaker, &settings, &both[..1], 0, NOW), None, "bert has gone, anna has refused");
-    assert_eq!(
-        request_at(&mut matchmaker, &settings, &both, 0, NOW).map(|request| request.opponent).as_deref(),
-        Some("bert")
-    );
+    assert_eq!(request_at(&mut matchmaker, &settings, &both, 0, NOW).expect("bert").opponent, "bert");
 }
 
 /// A server in trouble, or one that limits our requests, costs no game of a series.

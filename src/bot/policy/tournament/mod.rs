@@ -40,37 +40,28 @@ const SET_ASIDE: Duration = Duration::from_hours(24);
 /// The settings of tournaments and the contents of their files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TournamentPolicy {
-    /// The table itself.
     pub settings: TournamentSettings,
     /// The entries of its `join`, with passwords.
     pub named: Vec<TournamentEntry>,
 }
 
-/// The facts of a decision beside the settings.
 #[derive(Clone, Copy)]
 pub struct TournamentSituation<'a> {
-    /// The time, in the zone of the settings.
     pub now: &'a Zoned,
+    pub policy: &'a TournamentPolicy,
     /// True if the bot begins new games and the server is connected.
     pub open: bool,
     /// The names of tournaments with a running game of the bot.
     pub playing: &'a BTreeSet<String>,
-    /// The variants of the electors.
     pub variants: &'a [Variant],
     /// The bot's ratings by the server's names.
     pub ratings: &'a [(String, u32)],
 }
 
-/// The next step about tournaments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TournamentStep {
-    /// Fetch the tournaments of these teams, and these tournaments.
-    Look {
-        /// Teams by name.
-        teams: Vec<String>,
-        /// The tournaments named in the settings.
-        named: Vec<Tournament>,
-    },
+    /// Fetch the tournaments of these teams, and those named in the settings.
+    Look { teams: Vec<String>, named: Vec<Tournament> },
     /// Fetch the state of a tournament.
     Ask(Tournament),
     /// Join, or report presence.
@@ -79,15 +70,16 @@ pub enum TournamentStep {
     Withdraw(Tournament),
 }
 
-/// News about a tournament.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TournamentNews {
     Joined,
-    /// The reason for not joining.
     NotJoined(String),
     /// The end, with the final standing if it is known.
     Over(Option<Standing>),
 }
+
+/// News with the full name of the tournament.
+pub type NamedNews = (String, TournamentNews);
 
 /// Joined and known tournaments. The serialised fields outlive the process; passwords are not among them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -116,15 +108,13 @@ struct Membership {
     taken: bool,
     #[serde(skip)]
     presence: Presence,
-    /// The last state from the server.
     #[serde(skip)]
     info: Option<TournamentInfo>,
     #[serde(skip)]
     asked_at: Option<Timestamp>,
     #[serde(skip)]
     join_sent_at: Option<Timestamp>,
-    /// True after a pairing: the server forgets a player after the game, so the bot must report its
-    /// presence again.
+    /// True after a pairing: the server forgets a player after the game, so presence must be reported again.
     #[serde(skip)]
     paired: bool,
     /// True if joining was reported.
@@ -132,15 +122,12 @@ struct Membership {
     told: bool,
 }
 
-/// The bot's presence at the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Presence {
     /// Absent or unknown: a new process reports presence again.
     #[default]
     Away,
-    /// Requested.
     Asked,
-    /// Present.
     There,
 }
 
@@ -156,7 +143,6 @@ impl Membership {
         })
     }
 
-    /// Returns the time to fetch its state.
     fn ask_at(&self, look_every: Duration) -> Timestamp {
         let (Some(info), Some(asked_at)) = (&self.info, self.asked_at) else {
             return self.asked_at.map_or(Timestamp::MIN, |asked_at| later(asked_at, OVERDUE));
@@ -179,7 +165,6 @@ impl Membership {
 }
 
 impl Participation {
-    /// Returns the joined tournaments.
     pub fn members(&self) -> impl Iterator<Item = &Tournament> {
         self.joined.keys()
     }
@@ -194,52 +179,51 @@ impl Participation {
     }
 
     /// Returns the steps due now; they count as begun.
-    pub fn due(&mut self, policy: &TournamentPolicy, situation: &TournamentSituation) -> Vec<TournamentStep> {
+    pub fn due(&mut self, situation: &TournamentSituation) -> Vec<TournamentStep> {
         let now = situation.now.timestamp();
         self.set_aside.retain(|_, until| *until > now);
-        if self.may_play(policy, situation, false) {
-            self.join_what_suits(policy, situation);
+        if self.may_play(situation, false) {
+            self.join_what_suits(situation);
         }
         for (tournament, member) in &mut self.joined {
             member.paired |= situation.playing.contains(&tournament.id);
         }
-        let planned = self.plan(policy, situation);
+        let planned = self.plan(situation);
         let due = planned.into_iter().filter(|(at, _)| *at <= now).map(|(_, step)| step);
         due.inspect(|step| self.begun(step, now)).collect()
     }
 
     /// Returns the time of the next step without other events.
-    pub fn next_wakeup(&self, policy: &TournamentPolicy, situation: &TournamentSituation) -> Option<Timestamp> {
+    pub fn next_wakeup(&self, situation: &TournamentSituation) -> Option<Timestamp> {
         // A suitable tournament may begin later than it may be joined.
         let upcoming = self.known.iter().filter(|info| !self.is_settled(&info.tournament));
-        let joined_at = upcoming.filter_map(|info| info.starts_at?.checked_sub(policy.settings.ahead).ok());
-        let planned = self.plan(policy, situation).into_iter().map(|(at, _)| at);
+        let joined_at = upcoming.filter_map(|info| info.starts_at?.checked_sub(situation.policy.settings.ahead).ok());
+        let planned = self.plan(situation).into_iter().map(|(at, _)| at);
         planned.chain(joined_at.filter(|at| *at > situation.now.timestamp())).min()
     }
 
-    /// Returns true if the bot would play in a tournament now.
-    fn may_play(&self, policy: &TournamentPolicy, situation: &TournamentSituation, ordered: bool) -> bool {
-        let by_settings =
-            || policy.settings.enabled && HoursOfDay::any_contains(&policy.settings.hours, situation.now.time());
+    fn may_play(&self, situation: &TournamentSituation, ordered: bool) -> bool {
+        let settings = &situation.policy.settings;
+        let by_settings = || settings.enabled && HoursOfDay::any_contains(&settings.hours, situation.now.time());
         situation.open && (ordered || by_settings())
     }
 
     /// Returns the steps due without other events, with their times.
-    fn plan(&self, policy: &TournamentPolicy, situation: &TournamentSituation) -> Vec<(Timestamp, TournamentStep)> {
+    fn plan(&self, situation: &TournamentSituation) -> Vec<(Timestamp, TournamentStep)> {
         let now = situation.now.timestamp();
-        let look_every = policy.settings.look_every;
+        let look_every = situation.policy.settings.look_every;
         let mut plan = Vec::new();
-        if self.may_play(policy, situation, false) {
+        if self.may_play(situation, false) {
             let free = |entry: &&TournamentEntry| !self.is_settled(&entry.tournament);
-            let named = policy.named.iter().filter(free).map(|entry| entry.tournament.clone()).collect();
-            let look = TournamentStep::Look { teams: policy.settings.teams.clone(), named };
+            let named = situation.policy.named.iter().filter(free).map(|entry| entry.tournament.clone()).collect();
+            let look = TournamentStep::Look { teams: situation.policy.settings.teams.clone(), named };
             plan.push((self.looked_at.map_or(now, |at| later(at, look_every)), look));
         }
         for (tournament, member) in &self.joined {
             if situation.open {
                 plan.push((member.ask_at(look_every), TournamentStep::Ask(tournament.clone())));
             }
-            plan.extend(self.presence_step(tournament, member, policy, situation));
+            plan.extend(self.presence_step(tournament, member, situation));
         }
         plan
     }
@@ -249,7 +233,6 @@ impl Participation {
         &self,
         tournament: &Tournament,
         member: &Membership,
-        policy: &TournamentPolicy,
         situation: &TournamentSituation,
     ) -> Option<(Timestamp, TournamentStep)> {
         let now = situation.now.timestamp();
@@ -258,15 +241,15 @@ impl Participation {
             stage => stage == TournamentStage::Running,
         };
         let after = |pause| member.join_sent_at.map_or(now, |at| later(at, pause));
-        let wanted = self.may_play(policy, situation, member.ordered);
+        let wanted = self.may_play(situation, member.ordered);
         let arena = member.info.as_ref().is_some_and(|info| info.tournament.kind == Some(TournamentKind::Arena));
         match (wanted, member.presence) {
             (true, Presence::Away) => {
-                Some((after(BETWEEN_JOINS), TournamentStep::Join(entry(tournament, member, policy, running))))
+                Some((after(BETWEEN_JOINS), TournamentStep::Join(entry(tournament, member, situation.policy, running))))
             }
             (true, Presence::There) if running && arena && !situation.playing.contains(&tournament.id) => {
                 let pause = if member.paired { BETWEEN_JOINS } else { PRESENT_AGAIN };
-                Some((after(pause), TournamentStep::Join(entry(tournament, member, policy, true))))
+                Some((after(pause), TournamentStep::Join(entry(tournament, member, situation.policy, true))))
             }
             // A mere entry in the list of a later tournament is kept.
             (false, Presence::There) if running => Some((now, TournamentStep::Withdraw(tournament.clone()))),
@@ -275,49 +258,42 @@ impl Participation {
     }
 
     fn begun(&mut self, step: &TournamentStep, now: Timestamp) {
+        let tournament = match step {
+            TournamentStep::Look { .. } => {
+                self.looked_at = Some(now);
+                return;
+            }
+            TournamentStep::Join(entry) => &entry.tournament,
+            TournamentStep::Ask(tournament) | TournamentStep::Withdraw(tournament) => tournament,
+        };
+        let Some(member) = self.joined.get_mut(tournament) else { return };
         match step {
-            TournamentStep::Look { .. } => self.looked_at = Some(now),
-            TournamentStep::Ask(tournament) => {
-                if let Some(member) = self.joined.get_mut(tournament) {
-                    member.asked_at = Some(now);
+            TournamentStep::Look { .. } => (),
+            TournamentStep::Ask(_) => member.asked_at = Some(now),
+            TournamentStep::Join(_) => {
+                member.join_sent_at = Some(now);
+                member.paired = false;
+                if member.presence == Presence::Away {
+                    member.presence = Presence::Asked;
                 }
             }
-            TournamentStep::Join(entry) => {
-                if let Some(member) = self.joined.get_mut(&entry.tournament) {
-                    member.join_sent_at = Some(now);
-                    member.paired = false;
-                    if member.presence == Presence::Away {
-                        member.presence = Presence::Asked;
-                    }
-                }
-            }
-            TournamentStep::Withdraw(tournament) => {
-                if let Some(member) = self.joined.get_mut(tournament) {
-                    member.presence = Presence::Away;
-                }
-            }
+            TournamentStep::Withdraw(_) => member.presence = Presence::Away,
         }
     }
 
-    /// Returns true if a tournament is joined already, or not to be joined automatically. A name
-    /// without a kind matches both kinds.
+    /// Returns true if a tournament is joined, or set aside. A name without a kind matches both kinds.
     fn is_settled(&self, tournament: &Tournament) -> bool {
         let same = |known: &Tournament| known.id == tournament.id;
         self.joined.keys().any(same) || self.set_aside.keys().any(same)
     }
 
-    // --- The server's answers
-    // ------------------------------------------------------------------------------------------
-
-    /// Records a list of tournaments, and returns once for each the reason for not joining it. If
-    /// the list is incomplete (not `all`), upcoming and running tournaments stay known.
+    /// Records a list of tournaments, `all` if complete. Returns once for each the reason for not joining it.
     pub fn found(
         &mut self,
         mut found: Vec<TournamentInfo>,
         all: bool,
-        policy: &TournamentPolicy,
         situation: &TournamentSituation,
-    ) -> Vec<(String, TournamentNews)> {
+    ) -> Vec<NamedNews> {
         if !all {
             let now = situation.now.timestamp();
             let mut known = std::mem::take(&mut self.known);
@@ -332,7 +308,7 @@ impl Participation {
             if info.stage == TournamentStage::Over || self.is_settled(&info.tournament) {
                 continue;
             }
-            if let Err(why) = suits(info, policy, situation)
+            if let Err(why) = suits(info, situation)
                 && self.passed_over.insert(info.tournament.clone())
             {
                 news.push((info.name.clone(), TournamentNews::NotJoined(why)));
@@ -342,9 +318,9 @@ impl Participation {
     }
 
     /// Adds suitable tournaments that begin soon to the joined ones; the plan sends the requests.
-    fn join_what_suits(&mut self, policy: &TournamentPolicy, situation: &TournamentSituation) {
+    fn join_what_suits(&mut self, situation: &TournamentSituation) {
         let now = situation.now.timestamp();
-        let soon = later(now, policy.settings.ahead);
+        let soon = later(now, situation.policy.settings.ahead);
         let known = std::mem::take(&mut self.known);
         for info in &known {
             let begins_soon = info.starts_at.is_none_or(|start| start <= soon);
@@ -352,7 +328,7 @@ impl Participation {
                 info.ends_at.is_none_or(|end| end > later(now, info.terms.time_control.estimate().unwrap_or_default()));
             let fits = begins_soon && ends_later && info.stage != TournamentStage::Over;
             let free = !self.is_settled(&info.tournament) && !self.joined.values().any(|member| member.overlaps(info));
-            if fits && free && suits(info, policy, situation).is_ok() {
+            if fits && free && suits(info, situation).is_ok() {
                 let member = Membership { info: Some(info.clone()), asked_at: Some(now), ..Membership::default() };
                 self.joined.insert(info.tournament.clone(), member);
             }
@@ -361,7 +337,7 @@ impl Participation {
     }
 
     /// Records the fetched state of a tournament, by the name `asked`.
-    pub fn described(&mut self, asked: &Tournament, info: TournamentInfo) -> Option<(String, TournamentNews)> {
+    pub fn described(&mut self, asked: &Tournament, info: TournamentInfo) -> Option<NamedNews> {
         let Some(mut member) = self.joined.remove(asked) else {
             if let Some(known) = self.known.iter_mut().find(|known| known.tournament == info.tournament) {
                 *known = info;
@@ -382,33 +358,24 @@ impl Participation {
 
     /// Records a failed fetch of a tournament's state. A missing tournament is dropped. Otherwise the
     /// state is not fetched again that day, and the bot plays the games as they come.
-    pub fn not_described(
-        &mut self,
-        asked: &Tournament,
-        error: &ActionError,
-        now: Timestamp,
-    ) -> Option<(String, TournamentNews)> {
+    pub fn not_described(&mut self, asked: &Tournament, error: &ActionError, now: Timestamp) -> Option<NamedNews> {
         let taken = self.joined.get(asked)?.taken;
-        match error {
-            ActionError::NotFound(_) => {
-                let member = self.joined.remove(asked)?;
-                Some((name_of(asked, &member), TournamentNews::NotJoined(error.to_string())))
-            }
-            error if will_pass(error, taken) => None,
-            _ => {
-                self.joined.get_mut(asked)?.asked_at = Some(later(now, SET_ASIDE));
-                None
-            }
+        if matches!(error, ActionError::NotFound(_)) {
+            let member = self.joined.remove(asked)?;
+            return Some((name_of(asked, &member), TournamentNews::NotJoined(error.to_string())));
         }
+        if !will_pass(error, taken) {
+            self.joined.get_mut(asked)?.asked_at = Some(later(now, SET_ASIDE));
+        }
+        None
     }
 
-    /// Records the answer to joining.
     pub fn answered(
         &mut self,
         tournament: &Tournament,
         outcome: Result<(), ActionError>,
         now: Timestamp,
-    ) -> Option<(String, TournamentNews)> {
+    ) -> Option<NamedNews> {
         let member = self.joined.get_mut(tournament)?;
         match outcome {
             Ok(()) => {
@@ -431,9 +398,6 @@ impl Participation {
             }
         }
     }
-
-    // --- The operator's orders
-    // ------------------------------------------------------------------------------------------
 
     /// Records an accepted order of the operator to join.
     pub fn ordered(&mut self, entry: TournamentEntry, now: Timestamp) {
@@ -500,11 +464,10 @@ fn name_of(tournament: &Tournament, member: &Membership) -> String {
     member.info.as_ref().map_or_else(|| tournament.to_string(), |info| info.name.clone())
 }
 
-/// Checks a tournament against the settings and, as far as the server reports them, its conditions.
-fn suits(info: &TournamentInfo, policy: &TournamentPolicy, situation: &TournamentSituation) -> Result<(), String> {
-    let named = named(&info.tournament, policy);
+fn suits(info: &TournamentInfo, situation: &TournamentSituation) -> Result<(), String> {
+    let named = named(&info.tournament, situation.policy);
     if named.is_none()
-        && let Some(objection) = policy.settings.objection(info)
+        && let Some(objection) = situation.policy.settings.objection(info)
     {
         return Err(objection.to_owned());
     }

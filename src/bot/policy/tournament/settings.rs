@@ -70,10 +70,7 @@ pub struct NamedTournament {
 }
 
 impl NamedTournament {
-    /// Returns the entry with the password from its file.
-    ///
-    /// # Errors
-    /// [`SecretError`] if there is such a file and it gives no password.
+    /// Returns the entry with the password from its file; an error if there is such a file and it gives none.
     pub fn entry(&self) -> Result<TournamentEntry, SecretError> {
         let password = named(&self.password_file).map(|file| Secret::read("password of a tournament", file));
         Ok(TournamentEntry {
@@ -104,7 +101,6 @@ impl Default for TournamentSettings {
 }
 
 impl TournamentSettings {
-    /// Returns the faults between keys.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         if self.enabled && self.teams.is_empty() && self.join.is_empty() {
@@ -124,7 +120,6 @@ impl TournamentSettings {
         faults
     }
 
-    /// Returns the reason against a tournament of a team, if there is one.
     pub(super) fn objection(&self, info: &TournamentInfo) -> Option<&'static str> {
         let mode = if info.terms.rated { Mode::Rated } else { Mode::Casual };
         let duration = info.starts_at.zip(info.ends_at).map(|(from, to)| to.duration_since(from).unsigned_abs());

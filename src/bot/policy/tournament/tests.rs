@@ -19,8 +19,8 @@ const VARIANTS: [Variant; 1] = [Variant::Standard];
 
 impl Story {
     fn new() -> Self {
-        let settings =
-            TournamentSettings { enabled: true, teams: vec!["bots".to_owned()], ..TournamentSettings::default() };
+        let teams = vec!["bots".to_owned()];
+        let settings = TournamentSettings { enabled: true, teams, ..TournamentSettings::default() };
         Self {
             participation: Participation::default(),
             policy: TournamentPolicy { settings, named: Vec::new() },
@@ -30,17 +30,13 @@ impl Story {
         }
     }
 
-    fn with<T>(&mut self, ask: impl FnOnce(&mut Participation, &TournamentPolicy, &TournamentSituation) -> T) -> T {
+    fn with<T>(&mut self, ask: impl FnOnce(&mut Participation, &TournamentSituation) -> T) -> T {
         let now = self.now.to_zoned(TimeZone::UTC);
         let ratings = [("blitz".to_owned(), 2000)];
-        let situation = TournamentSituation {
-            now: &now,
-            open: self.open,
-            playing: &self.playing,
-            variants: &VARIANTS,
-            ratings: &ratings,
-        };
-        ask(&mut self.participation, &self.policy, &situation)
+        let (policy, open, playing) = (&self.policy, self.open, &self.playing);
+        let situation =
+            TournamentSituation { now: &now, policy, open, playing, variants: &VARIANTS, ratings: &ratings };
+        ask(&mut self.participation, &situation)
     }
 
     /// Finds an arena that begins now, and asks to join it.
@@ -58,7 +54,7 @@ impl Story {
     }
 
     fn found(&mut self, tournaments: Vec<TournamentInfo>) -> Vec<(String, TournamentNews)> {
-        self.with(|known, policy, situation| known.found(tournaments, true, policy, situation))
+        self.with(|known, situation| known.found(tournaments, true, situation))
     }
 
     fn wait(&mut self, seconds: i64) {
@@ -67,7 +63,7 @@ impl Story {
 
     /// Lets time pass until the next step, and returns it.
     fn next(&mut self) -> Vec<TournamentStep> {
-        self.now = self.with(|known, policy, situation| known.next_wakeup(policy, situation)).expect("a wakeup");
+        self.now = self.with(|known, situation| known.next_wakeup(situation)).expect("a wakeup");
         self.due()
     }
 
@@ -85,22 +81,32 @@ impl Story {
         panic!("nothing comes of it");
     }
 
-    fn agreed(&mut self, tournament: &Tournament) -> Option<TournamentNews> {
-        let now = self.now;
-        self.participation.answered(tournament, Ok(()), now).map(|(_, news)| news)
+    fn answered(&mut self, info: &TournamentInfo, outcome: Result<(), ActionError>) -> Option<TournamentNews> {
+        self.participation.answered(&info.tournament, outcome, self.now).map(|(_, news)| news)
+    }
+
+    fn agreed(&mut self, info: &TournamentInfo) -> Option<TournamentNews> {
+        self.answered(info, Ok(()))
+    }
+
+    fn ordered(&mut self, tournament: &Tournament) {
+        self.participation.ordered(TournamentEntry::open(tournament.clone()), self.now);
+    }
+
+    /// Goes on with the saved state only.
+    fn restarts(&mut self) {
+        let kept = serde_json::to_string(&self.participation).expect("it can be written");
+        self.participation = serde_json::from_str(&kept).expect("and read");
     }
 
     /// An arena of `minutes` minutes that begins in `begins_in`.
     fn arena(&self, id: &str, begins_in: i64, minutes: i64) -> TournamentInfo {
         let at = |minutes| Some(self.now + SignedDuration::from_mins(minutes));
+        let time_control = TimeControl::real_time(Duration::from_mins(3), Duration::from_secs(2));
         TournamentInfo {
             tournament: Tournament { id: id.to_owned(), kind: Some(TournamentKind::Arena) },
             name: format!("Arena {id}"),
-            terms: GameTerms {
-                variant: Variant::Standard,
-                time_control: TimeControl::real_time(Duration::from_mins(3), Duration::from_secs(2)),
-                rated: true,
-            },
+            terms: GameTerms { variant: Variant::Standard, time_control, rated: true },
             stage: if begins_in > 0 { TournamentStage::Announced } else { TournamentStage::Running },
             starts_at: at(begins_in),
             ends_at: at(begins_in + minutes),
@@ -129,7 +135,7 @@ fn arena_presence_is_repeated() {
     assert_eq!(story.due(), [], "an hour before is too early");
     assert_eq!(story.next_move(&arena), join(&arena, false));
     assert_eq!(arena.starts_at.expect("a time").duration_since(story.now), SignedDuration::from_mins(10));
-    assert_eq!(story.agreed(&arena.tournament), Some(TournamentNews::Joined));
+    assert_eq!(story.agreed(&arena), Some(TournamentNews::Joined));
     assert!(!story.participation.awaits_game(story.now, &story.playing), "it has not begun");
 
     let running = arena.starts_at.expect("a time");
@@ -137,7 +143,7 @@ fn arena_presence_is_repeated() {
     assert_eq!(story.now, running, "we are there when it begins, whether the server says so already or not");
     arena.stage = TournamentStage::Running;
     assert!(story.participation.awaits_game(story.now, &story.playing));
-    assert_eq!(story.agreed(&arena.tournament), None, "this is no news");
+    assert_eq!(story.agreed(&arena), None, "this is no news");
     let before = story.now;
     assert_eq!(story.next_move(&arena), join(&arena, true), "the server keeps us in mind for a minute");
     assert!(story.now.duration_since(before) < SignedDuration::from_mins(1));
@@ -165,21 +171,20 @@ fn arena_presence_is_repeated() {
 #[test]
 fn pause_withdraws_and_resume_rejoins() {
     let (mut story, arena) = Story::asked_to_take_part();
-    story.agreed(&arena.tournament);
+    story.agreed(&arena);
     story.open = false;
     assert_eq!(story.due(), [TournamentStep::Withdraw(arena.tournament.clone())]);
     assert_eq!(story.due(), [], "once is enough");
     story.wait(60);
     story.open = true;
     assert_eq!(story.due(), [join(&arena, true)]);
-    assert_eq!(story.agreed(&arena.tournament), None);
+    assert_eq!(story.agreed(&arena), None);
 
     // The hours of the settings end, which do not bind what the operator ordered.
     story.policy.settings.hours = vec!["18:00-20:00".parse().expect("hours")];
     let withdrawn = TournamentStep::Withdraw(arena.tournament.clone());
     assert_eq!(story.due(), [withdrawn]);
-    let now = story.now;
-    story.participation.ordered(TournamentEntry::open(arena.tournament.clone()), now);
+    story.ordered(&arena.tournament);
     assert_eq!(story.due(), [TournamentStep::Ask(arena.tournament.clone())]);
     story.participation.described(&arena.tournament, arena.clone());
     story.wait(50);
@@ -190,10 +195,8 @@ fn pause_withdraws_and_resume_rejoins() {
 fn a_restart_says_anew_that_it_is_there() {
     let mut story = Story::new();
     let arena = story.arena("abcd1234", 0, 60);
-    let now = story.now;
-    story.participation.ordered(TournamentEntry::open("abcd1234".parse().expect("a name")), now);
-    let kept = serde_json::to_string(&story.participation).expect("it can be written");
-    story.participation = serde_json::from_str(&kept).expect("and read");
+    story.ordered(&"abcd1234".parse().expect("a name"));
+    story.restarts();
     story.policy.settings.enabled = false;
     let asked = story.due();
     assert_eq!(asked, [TournamentStep::Ask("abcd1234".parse().expect("a name"))], "the kind is unknown");
@@ -255,11 +258,11 @@ fn silence_is_no_refusal() {
     let (mut story, arena) = Story::asked_to_take_part();
     let now = story.now;
     let lost = Err(ActionError::Unavailable("cut".to_owned()));
-    assert_eq!(story.participation.answered(&arena.tournament, lost, now), None);
+    assert_eq!(story.answered(&arena, lost), None);
     assert_eq!(story.next_move(&arena), join(&arena, true), "it may not have been heard");
     assert_eq!(story.now.duration_since(now), SignedDuration::from_secs(20), "but not at once");
     let refused = Err(ActionError::Refused("you are not in the team".to_owned()));
-    let news = story.participation.answered(&arena.tournament, refused, now).map(|(_, news)| news);
+    let news = story.answered(&arena, refused);
     assert_eq!(news, Some(TournamentNews::NotJoined("the server refused: you are not in the team".to_owned())));
     story.wait(3600);
     story.due();
@@ -267,20 +270,17 @@ fn silence_is_no_refusal() {
     assert_eq!(story.due(), []);
 }
 
-/// A server in trouble refuses the token of a player it had accepted, both in a running process and
-/// in a new one.
+/// A server in trouble refuses the token of a player it had accepted, in a running process and in a new one.
 #[test]
 fn refused_token_keeps_participation() {
     let refused = || ActionError::Unauthorised("No such token".to_owned());
     let (mut story, arena) = Story::asked_to_take_part();
-    assert_eq!(story.agreed(&arena.tournament), Some(TournamentNews::Joined));
+    assert_eq!(story.agreed(&arena), Some(TournamentNews::Joined));
     assert_eq!(story.next_move(&arena), join(&arena, true));
-    let now = story.now;
-    assert_eq!(story.participation.answered(&arena.tournament, Err(refused()), now), None);
+    assert_eq!(story.answered(&arena, Err(refused())), None);
     assert_eq!(story.next_move(&arena), join(&arena, true), "it is asked again");
 
-    let kept = serde_json::to_string(&story.participation).expect("it can be written");
-    story.participation = serde_json::from_str(&kept).expect("and read");
+    story.restarts();
     let ask = TournamentStep::Ask(arena.tournament.clone());
     assert!(story.due().contains(&ask));
     let now = story.now;
@@ -289,15 +289,13 @@ fn refused_token_keeps_participation() {
     assert!(story.due().contains(&ask), "how it stands is asked again");
     story.participation.described(&arena.tournament, arena.clone());
     assert!(story.due().contains(&join(&arena, true)));
-    let now = story.now;
-    assert_eq!(story.participation.answered(&arena.tournament, Err(refused()), now), None);
+    assert_eq!(story.answered(&arena, Err(refused())), None);
     story.wait(20);
     assert!(story.due().contains(&join(&arena, true)), "and so is to take part");
 
     // A player who was never accepted may lack the scope, and does not ask every few seconds.
     let (mut story, arena) = Story::asked_to_take_part();
-    let now = story.now;
-    let news = story.participation.answered(&arena.tournament, Err(refused()), now).map(|(_, news)| news);
+    let news = story.answered(&arena, Err(refused()));
     assert_eq!(news, Some(TournamentNews::NotJoined("not authorised: No such token".to_owned())));
     story.wait(600);
     assert!(!story.due().contains(&join(&arena, true)));
@@ -310,12 +308,12 @@ fn failed_list_forgets_no_tournament() {
     let arena = story.arena("abcd1234", 4, 60);
     story.due();
     story.found(vec![arena.clone()]);
-    story.with(|known, policy, situation| known.found(Vec::new(), false, policy, situation));
+    story.with(|known, situation| known.found(Vec::new(), false, situation));
     assert_eq!(story.next(), [join(&arena, false)], "a minute before it begins, and before the next look");
 
     // One that is over is not remembered for as long as a list is incomplete.
     story.wait(2 * 3600);
-    story.with(|known, policy, situation| known.found(Vec::new(), false, policy, situation));
+    story.with(|known, situation| known.found(Vec::new(), false, situation));
     assert!(story.participation.known.is_empty());
 }
 
@@ -350,7 +348,7 @@ fn undescribed_tournament_is_not_polled() {
     let mut story = Story::new();
     story.policy.settings.enabled = false;
     let (now, tournament) = (story.now, "12".parse::<Tournament>().expect("a name"));
-    story.participation.ordered(TournamentEntry::open(tournament.clone()), now);
+    story.ordered(&tournament);
     assert_eq!(story.due(), [TournamentStep::Ask(tournament.clone())]);
     let error = ActionError::Unsupported("tournaments are not listed");
     assert_eq!(story.participation.not_described(&tournament, &error, now), None);

@@ -12,15 +12,12 @@ use crate::session::{
     lobby::{LobbyEffect, LobbyInput},
     machine::GameInput,
 };
-use domain::{Action, ActionError, ChallengeRequest, Done, Tournament, TournamentEntry, values::MinutesAndSeconds};
+use domain::{Action, ChallengeRequest, Tournament, TournamentEntry, values::MinutesAndSeconds};
 
 impl Manager {
-    /// Carries out a command, or begins it.
-    pub(super) fn obey(&mut self, request: AccountRequest) {
-        let AccountRequest { command, answer } = request;
+    pub(super) fn obey(&mut self, (command, answer): AccountRequest) {
         match command {
-            AccountCommand::Pause => self.pause(true, answer),
-            AccountCommand::Resume => self.pause(false, answer),
+            AccountCommand::Pause(pause) => self.pause(pause, answer),
             AccountCommand::Challenge(request, games) => {
                 // An earlier order may be the same.
                 let was_on_its_way = self.lobby.is_on_its_way(&request);
@@ -39,14 +36,12 @@ impl Manager {
             AccountCommand::Leave(tournament) => self.leave_tournaments(tournament, answer),
             AccountCommand::Adopt(player, policy) => {
                 // Running games keep the old rules.
-                let context = Arc::make_mut(&mut self.context);
-                context.player = player;
-                context.chat = policy.chat.clone();
-                context.variants = policy.variants.clone();
+                let policy = policy_with(&*self.context.server, &policy);
                 self.reception.follows(policy.chat.clone(), &policy.variants);
                 self.lists = policy.newer_lists.clone();
-                self.policy = policy_with(&*self.context.server, &policy);
-                self.tell_lobby(LobbyInput::Adopt(Arc::clone(&self.policy)));
+                let runtime = &mut Arc::make_mut(&mut self.context).runtime;
+                (runtime.player, runtime.policy) = (player, Arc::clone(&policy));
+                self.tell_lobby(LobbyInput::Adopt(policy));
                 let _ = answer.send(Ok("new rules are in effect".to_owned()));
             }
             AccountCommand::InGame(game, command) => match self.games.get(&game) {
@@ -57,7 +52,6 @@ impl Manager {
         }
     }
 
-    /// Announces the answer to a challenge, and reports it to the operator after an order.
     pub(super) fn challenge_answered(&mut self, input: &LobbyInput) {
         let LobbyInput::Challenged(request, outcome) = input else { return };
         let event = AccountEvent::Challenged {
@@ -65,24 +59,22 @@ impl Manager {
             outcome: outcome.clone().map_err(|error| error.to_string()),
         };
         self.context.tell(event);
-        let waiting = self.open_orders.iter().position(|(known, _)| known == request);
-        if let Some(index) = waiting {
-            let (_, answer) = self.open_orders.swap_remove(index);
-            let (opponent, terms) = (&request.opponent, terms_in_words(request.terms));
-            let said = match outcome {
-                Ok(id) => Ok(format!("challenge sent to {opponent}: {terms} (challenge {id})")),
-                Err(error) if self.lobby.is_made_again(request, error) => {
-                    Ok(format!("cannot challenge {opponent} now, retrying later: {error}"))
-                }
-                Err(error) => Err(ControlError::Server(error.clone())),
-            };
-            let _ = answer.send(said);
-        }
+        let Some(index) = self.open_orders.iter().position(|(known, _)| known == request) else { return };
+        let (_, answer) = self.open_orders.swap_remove(index);
+        let (opponent, terms) = (&request.opponent, terms_in_words(request.terms));
+        let _ = answer.send(match outcome {
+            Ok(id) => Ok(format!("challenge sent to {opponent}: {terms} (challenge {id})")),
+            Err(error) if self.lobby.is_made_again(request, error) => {
+                Ok(format!("cannot challenge {opponent} now, retrying later: {error}"))
+            }
+            Err(error) => Err(ControlError::Server(error.clone())),
+        });
     }
 
     /// Obeys `!challenge [NAME] [TIME] [rated]` of a friend, by default for a casual game of 3+2 with the friend. Returns the answer.
     pub(super) fn ordered_in_chat(&mut self, from: &str, text: &str) -> Option<String> {
-        let allowed = self.policy.chat.commands.contains(&ChatCommand::Challenge) && self.lobby.is_friend(from);
+        let allowed =
+            self.context.runtime.policy.chat.commands.contains(&ChatCommand::Challenge) && self.lobby.is_friend(from);
         let words = ChatCommand::challenge_words(text).filter(|_| allowed)?;
         let mut terms = MatchType { rated: false, ..MatchType::default() }.terms();
         let mut opponent = from.to_owned();
@@ -115,22 +107,16 @@ impl Manager {
         }
     }
 
-    /// Announces a change of the mode to watchers and to the server.
     pub(super) fn mode_changed(&mut self, mode: AccountMode) {
         self.context.tell(AccountEvent::Mode(mode));
-        let server = Arc::clone(&self.context.server);
-        self.context.requests.spawn(async move { server.open_to_new_games(mode == AccountMode::Playing).await });
+        self.request(|context, _| async move { context.server.open_to_new_games(mode == AccountMode::Playing).await });
     }
 
     /// Gives the lobby a command and answers the operator. Returns `answer` if the lobby gave none.
     fn ask_lobby(&mut self, command: LobbyInput, answer: ControlAnswer) -> Option<ControlAnswer> {
-        match self.command_lobby(command) {
-            Some(said) => {
-                self.context.answer_operator(answer, said.map_err(ControlError::NotNow));
-                None
-            }
-            None => Some(answer),
-        }
+        let Some(said) = self.command_lobby(command) else { return Some(answer) };
+        self.context.answer_operator(answer, said.map_err(ControlError::NotNow));
+        None
     }
 
     /// Gives the lobby a command and carries out its effects. Returns its answer, if it has one already.
@@ -168,9 +154,8 @@ impl Manager {
 
     /// Asks the server, and answers the operator after its answer. If the server agreed, the lobby gets `then`.
     fn act(&mut self, action: Action, done: String, then: LobbyInput, answer: ControlAnswer) {
-        let (context, lobby) = (Arc::clone(&self.context), self.answers_sender.clone());
-        self.context.requests.spawn(async move {
-            let outcome: Result<Done, ActionError> = context.server.perform(action).await;
+        self.request(|context, lobby| async move {
+            let outcome = context.server.perform(action).await;
             if outcome.is_ok() {
                 let _ = lobby.send(then);
             }

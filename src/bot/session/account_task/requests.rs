@@ -9,7 +9,6 @@ use crate::session::{account_context::defended, lobby::LobbyInput};
 use domain::{Action, ActionError, Done};
 use platform::Server;
 
-/// Pause before another challenge to a busy opponent.
 const BUSY: Duration = Duration::from_mins(5);
 
 /// The pauses before a failed decline is repeated, and the longest pause that the server may demand.
@@ -55,8 +54,7 @@ pub(super) async fn ask(
     Ok(())
 }
 
-/// Declines a challenge, and retries if the server is unavailable or limits requests: the challenger
-/// waits for the answer.
+/// Declines a challenge, and retries if the server is unavailable or limits requests: the challenger waits.
 async fn decline(server: &dyn Server, action: &Action, stopping: &CancellationToken) -> Result<Done, ActionError> {
     let mut pauses = DECLINE_AGAIN.iter();
     loop {
@@ -73,8 +71,7 @@ async fn decline(server: &dyn Server, action: &Action, stopping: &CancellationTo
     }
 }
 
-/// Returns true if a challenge would only wait, because the opponent is playing or has left. Without
-/// an answer of the server the challenge itself is the test.
+/// Returns true if the opponent is playing or has left. Without an answer the challenge itself is the test.
 async fn is_busy(server: &dyn Server, opponent: &str) -> bool {
     matches!(server.players_available(&[opponent.to_owned()]).await.as_deref(), Ok([false]))
 }

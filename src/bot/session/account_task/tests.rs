@@ -22,13 +22,11 @@ use domain::{
 
 /// Refuses and answers as it is told, and notes what was asked of it.
 #[derive(Default)]
-struct ScriptedServer {
+pub(in crate::session) struct ScriptedServer {
     asked: Mutex<Vec<Action>>,
     /// True if it keeps the limits of Lichess.
     is_lichess: bool,
-    /// True if no player is available.
     all_are_busy: bool,
-    /// True if it refuses aborts.
     aborts_nothing: bool,
     /// True if it refuses resignations.
     keeps_us: bool,
@@ -41,37 +39,26 @@ struct ScriptedServer {
     decline_refusals: Mutex<Vec<ActionError>>,
     /// Its first answer to a challenge.
     challenge_refusal: Mutex<Option<ActionError>>,
-    /// Number of requests for the whole state of a game.
     resyncs: AtomicUsize,
     /// Games that it was told of at the beginning.
     remembered: Mutex<Vec<GameId>>,
-    /// Announcements about seeking games.
     seeks: Mutex<Vec<bool>>,
 }
 
 #[async_trait::async_trait]
 impl Server for ScriptedServer {
     async fn perform(&self, action: Action) -> Result<Done, ActionError> {
-        let refused = match action {
-            Action::Abort(_) => self.aborts_nothing,
-            Action::Resign(_) => self.keeps_us,
-            _ => false,
-        };
-        let challenges = matches!(action, Action::Challenge(_));
-        let refusal = match action {
+        let refused = || Some(ActionError::Refused("both have moved".to_owned()));
+        let refusal = match &action {
+            Action::Abort(_) if self.aborts_nothing => refused(),
+            Action::Resign(_) if self.keeps_us => refused(),
             Action::Decline(..) => self.decline_refusals.lock().expect("no panic").pop(),
             Action::Challenge(_) => self.challenge_refusal.lock().expect("no panic").take(),
             _ => None,
         };
+        let challenged = matches!(action, Action::Challenge(_)).then(|| ChallengeId::new("ours0001"));
         self.asked.lock().expect("no panic").push(action);
-        if let Some(refusal) = refusal {
-            return Err(refusal);
-        }
-        match (refused, challenges) {
-            (true, _) => Err(ActionError::Refused("both have moved".to_owned())),
-            (false, true) => Ok(Done::Challenged(ChallengeId::new("ours0001"))),
-            (false, false) => Ok(Done::Taken),
-        }
+        refusal.map_or_else(|| Ok(challenged.map_or(Done::Taken, Done::Challenged)), Err)
     }
 
     async fn resync(&self, _: &GameId) {
@@ -117,7 +104,6 @@ fn terms() -> GameTerms {
     GameTerms { variant: Variant::Standard, time_control, rated: true }
 }
 
-/// A game in which we have White, and how it stands.
 fn game(moves: &str, status: GameStatus, winner: Option<Color>) -> (GameInfo, GameState) {
     let info = GameInfo::from_start("abcdefgh", terms(), Player::named("Concilio"), Player::named("Ann"));
     let state = GameState {
@@ -141,7 +127,6 @@ fn ran(journal: &Journal, moves: &str) {
     journal.line_seen(&GameKey::new(&"made-up".into(), &info.id), &Arc::new(line), None);
 }
 
-/// Returns a player that thinks little.
 fn player() -> ChoosePlayer {
     let council = CouncilSettings { roster: "trivial".to_owned(), hash: 1, ..CouncilSettings::default() };
     let settings = PlayerSettings { council, ponder: 0, ..PlayerSettings::default() };
@@ -149,7 +134,19 @@ fn player() -> ChoosePlayer {
     Arc::new(move |_: &GameInfo| Arc::clone(&player))
 }
 
-/// An account on a server, with a journal of its own.
+pub(in crate::session) fn runtime(journal: Journal, shutdown: &Shutdown) -> Runtime {
+    let lists = NameLists { friends: Names::parse("Friend"), ..NameLists::default() };
+    Runtime {
+        journal,
+        pool: Pool::new(1),
+        event_bus: EventBus::new(),
+        player: player(),
+        policy: Arc::new(AccountPolicy { lists, ..AccountPolicy::default() }),
+        control: Control::new(shutdown.clone()),
+        background: BackgroundTurns::default(),
+    }
+}
+
 struct Story {
     server: Arc<ScriptedServer>,
     journal: Journal,
@@ -162,27 +159,18 @@ struct Story {
 }
 
 impl Story {
+    async fn usual() -> Self {
+        Self::begin(ScriptedServer::default(), |_| ()).await
+    }
+
     async fn begin(server: ScriptedServer, before: impl FnOnce(&Journal)) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let settings = JournalSettings::in_folder(folder.path());
         let journal = Journal::open(&settings).expect("a journal");
         before(&journal);
         let shutdown = Shutdown::default();
-        let control = Control::new(shutdown.clone());
-        let event_bus = EventBus::new();
-        let events_seen = event_bus.listen();
-        let runtime = Runtime {
-            journal: journal.clone(),
-            pool: Pool::new(1),
-            event_bus,
-            player: player(),
-            policy: Arc::new(AccountPolicy {
-                lists: NameLists { friends: Names::parse("Friend"), ..NameLists::default() },
-                ..AccountPolicy::default()
-            }),
-            control: control.clone(),
-            background: BackgroundTurns::default(),
-        };
+        let runtime = runtime(journal.clone(), &shutdown);
+        let (control, events_seen) = (runtime.control.clone(), runtime.event_bus.listen());
         let server = Arc::new(server);
         let (events, inbox) = mpsc::channel(100);
         let connection = Connection {
@@ -198,11 +186,28 @@ impl Story {
         story
     }
 
+    fn asked(&self) -> Vec<Action> {
+        self.server.asked.lock().expect("no panic").clone()
+    }
+
+    async fn is_asked(&self, is_wanted: impl Fn(&Action) -> bool) {
+        happens(|| self.asked().iter().any(&is_wanted).then_some(())).await;
+    }
+
+    /// Waits until the server was asked for finished games this number of times.
+    async fn looks_up(&self, times: usize) {
+        happens(|| (self.server.looked_up.lock().expect("no panic").len() == times).then_some(())).await;
+    }
+
+    async fn does(&self, json: &str) -> Result<String, String> {
+        let command = serde_json::from_str(json).expect(json);
+        self.control.perform(command).await.map_err(|error| error.to_string())
+    }
+
     async fn tells(&self, event: ServerEvent) {
         self.events.send(event).await.expect("the account listens");
     }
 
-    /// The server shows a running game.
     async fn plays(&self, moves: &str) {
         let (info, state) = game(moves, GameStatus::Started, None);
         self.tells(ServerEvent::Game(Box::new(info), state)).await;
@@ -249,7 +254,6 @@ async fn told_over(
     }
 }
 
-/// Waits for something that another task does.
 async fn happens<T>(look: impl Fn() -> Option<T>) -> T {
     let began = Instant::now();
     loop {
@@ -278,7 +282,6 @@ async fn busy_player_is_not_challenged() {
     }
 }
 
-/// A challenger hears of the decline, even if the server is in trouble at first.
 #[tokio::test(start_paused = true)]
 async fn decline_is_retried() {
     let limited = |seconds| {
@@ -299,7 +302,6 @@ async fn decline_is_retried() {
     }
 }
 
-/// The limits of Lichess are none of another server's business.
 #[test]
 fn limits_follow_the_server() {
     let policy = Arc::new(AccountPolicy { keep_limits: true, ..AccountPolicy::default() });
@@ -312,7 +314,7 @@ fn limits_follow_the_server() {
 /// Promise 8: an account that the server will not have, or not any more, is not played; what was written is safe.
 #[tokio::test]
 async fn rejected_account_ends_with_a_reason() {
-    let story = Story::begin(ScriptedServer::default(), |_| ()).await;
+    let story = Story::usual().await;
     story.plays("").await;
     story.tells(ServerEvent::Rejected { reason: "the token was revoked".to_owned() }).await;
     let (end, folder) = story.ends().await;
@@ -332,7 +334,7 @@ async fn unplayable_game_is_aborted_or_resigned() {
         let reason = "unknown variant \"fogOfWar\"".to_owned();
         story.tells(ServerEvent::GameUnplayable { id: id.clone(), reason }).await;
         let last = if aborts_nothing { Action::Resign(id.clone()) } else { Action::Abort(id.clone()) };
-        happens(|| story.server.asked.lock().expect("no panic").contains(&last).then_some(())).await;
+        story.is_asked(|action| *action == last).await;
         story.closes().await;
     }
 }
@@ -340,7 +342,7 @@ async fn unplayable_game_is_aborted_or_resigned() {
 /// A variant that no engine here plays is not left to a player that knows no better.
 #[tokio::test]
 async fn a_game_without_an_engine_is_left_politely() {
-    let story = Story::begin(ScriptedServer::default(), |_| ()).await;
+    let story = Story::usual().await;
     let (mut info, state) = game("", GameStatus::Started, None);
     info.terms.variant = Variant::Atomic;
     info.start = Line::start(Variant::Atomic);
@@ -349,28 +351,21 @@ async fn a_game_without_an_engine_is_left_politely() {
     story.tells(ServerEvent::Game(Box::new(info), state)).await;
     let sorry = "Sorry, none of my engines plays atomic.".to_owned();
     for expected in [Action::Chat(id.clone(), ChatRoom::Player, sorry), Action::Abort(id)] {
-        happens(|| story.server.asked.lock().expect("no panic").contains(&expected).then_some(())).await;
+        story.is_asked(|action| *action == expected).await;
     }
     story.closes().await;
 }
 
-/// Friends, and no others, may order games in the chat.
 #[tokio::test]
 async fn friends_order_challenges_in_chat() {
-    let story = Story::begin(ScriptedServer::default(), |_| ()).await;
+    let story = Story::usual().await;
     let says = |name: &str, text: &str| ServerEvent::Tell { from: Player::named(name), text: text.to_owned() };
     story.tells(says("Stranger", "!challenge Robot 3+2")).await;
     story.tells(says("Friend", "!challenge Robot 5+3 rated")).await;
-    let challenged = || {
-        let asked = story.server.asked.lock().expect("no panic");
-        let requests = asked.iter().filter_map(|action| match action {
-            Action::Challenge(request) => Some(request.clone()),
-            _ => None,
-        });
-        requests.collect::<Vec<_>>()
-    };
-    let requests = happens(|| Some(challenged()).filter(|requests| !requests.is_empty())).await;
-    let [request] = requests.as_slice() else { panic!("{requests:?}") };
+    story.is_asked(|action| matches!(action, Action::Challenge(_))).await;
+    let mut asked = story.asked();
+    asked.retain(|action| matches!(action, Action::Challenge(_)));
+    let [Action::Challenge(request)] = asked.as_slice() else { panic!("{asked:?}") };
     assert_eq!((request.opponent.as_str(), request.terms.rated), ("Robot", true));
     assert_eq!(request.terms.time_control.in_minutes(), "5+3");
     story.closes().await;
@@ -385,8 +380,7 @@ async fn game_ended_while_down_is_completed() {
     assert_eq!(story.record().await, ("e2e4 e7e5 g1f3".to_owned(), GameStatus::OutOfTime, Some(Color::Black)));
 }
 
-/// A server without names for games finds one by what we know of it; one that is in trouble, or does not find it at first, is asked
-/// again.
+/// A server without names for games finds one by the known moves; one in trouble is asked again.
 #[tokio::test(start_paused = true)]
 async fn look_up_is_retried_until_answered() {
     let finished = game("e2e4 e7e5 g1f3", GameStatus::OutOfTime, Some(Color::Black));
@@ -425,8 +419,7 @@ async fn vanished_new_game_was_aborted() {
 async fn running_game_survives_a_restart() {
     let story = Story::begin(ScriptedServer::default(), |journal| ran(journal, "")).await;
     story.plays("e2e4").await;
-    let asked = || story.server.looked_up.lock().expect("no panic").len();
-    happens(|| (asked() == 2).then_some(())).await;
+    story.looks_up(2).await;
     let (info, state) = game("e2e4", GameStatus::Resign, Some(Color::White));
     story.tells(ServerEvent::Game(Box::new(info), state)).await;
     assert_eq!(story.record().await, ("e2e4".to_owned(), GameStatus::Resign, Some(Color::White)));
@@ -444,8 +437,7 @@ async fn resumed_game_ends_once() {
     story.tells(ServerEvent::Game(Box::new(info.clone()), running)).await;
     story.tells(ServerEvent::Game(Box::new(info), over)).await;
     told_over(&mut watcher).await;
-    let asked = || story.server.looked_up.lock().expect("no panic").len();
-    happens(|| (asked() == 2).then_some(())).await;
+    story.looks_up(2).await;
     story.closes().await;
     while let Ok(event) = watcher.try_recv() {
         assert!(!matches!(&*event, BotEvent::Game(_, GameEvent::Over { .. })), "it is told twice");
@@ -460,17 +452,12 @@ async fn announced_end_is_looked_up() {
         let (id, server) = (finished.0.id.clone(), ScriptedServer { finished: Some(finished), ..Default::default() });
         let story = Story::begin(server, |_| ()).await;
         story.plays("f2f3 e7e5").await;
-        story
-            .tells(match told {
-                Some(status) => ServerEvent::GameFinished {
-                    id,
-                    status: Some(status),
-                    winner: Some(Color::Black),
-                    rating_change: None,
-                },
-                None => ServerEvent::GameGone(id),
-            })
-            .await;
+        let (winner, rating_change) = (Some(Color::Black), None);
+        let event = match told {
+            Some(_) => ServerEvent::GameFinished { id, status: told, winner, rating_change },
+            None => ServerEvent::GameGone(id),
+        };
+        story.tells(event).await;
         assert_eq!(story.record().await, ("f2f3 e7e5 g2g4 d8h4".to_owned(), GameStatus::Mate, Some(Color::Black)));
     }
 }
@@ -496,8 +483,7 @@ async fn look_up_waits_for_the_rate_limit() {
     assert_eq!(story.server.looked_up.lock().expect("no panic").len(), 6);
 }
 
-/// The loser is known even if the server never says more of the game. If nothing is known, the
-/// record stays open, so that the next start asks again.
+/// The loser is known even if the server never says more. If nothing is known, the next start asks again.
 #[tokio::test(start_paused = true)]
 async fn failed_look_up_reports_what_is_known() {
     for told in [true, false] {
@@ -519,15 +505,13 @@ async fn failed_look_up_reports_what_is_known() {
     }
 }
 
-/// A stop does not wait for a look-up, however long it takes; the next start asks again.
 #[tokio::test]
 async fn look_up_does_not_delay_a_stop() {
     let lookup_refusals = Mutex::new(vec![ActionError::Unavailable("a cable".to_owned()); 20]);
     let story = Story::begin(ScriptedServer { lookup_refusals, ..Default::default() }, |_| ()).await;
     story.plays("e2e4 e7e5 g1f3").await;
     story.tells(ServerEvent::GameGone("abcdefgh".into())).await;
-    let asked = || story.server.looked_up.lock().expect("no panic").len();
-    happens(|| (asked() == 2).then_some(())).await;
+    story.looks_up(2).await;
     let journal = story.journal.clone();
     story.shutdown.now.cancel();
     let (end, _folder) = story.ends().await;
@@ -538,7 +522,7 @@ async fn look_up_does_not_delay_a_stop() {
 /// Outside the hours of challenges no seek stands, whose answers would all be declined; a reload may change the hours.
 #[tokio::test]
 async fn seeks_follow_the_challenge_hours() {
-    let story = Story::begin(ScriptedServer::default(), |_| ()).await;
+    let story = Story::usual().await;
     let mut watcher = story.events_seen.resubscribe();
     connected(&mut watcher).await;
     let hour = Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).hour();
@@ -552,8 +536,7 @@ async fn seeks_follow_the_challenge_hours() {
     }
 }
 
-/// The server itself says what comes of a challenge that was ordered. One that cannot be made yet is no failure of the command: it is
-/// made later.
+/// The operator hears what comes of an ordered challenge; one that cannot be made yet is made later.
 #[tokio::test]
 async fn operator_gets_the_servers_answer() {
     let later = ActionError::Limited { retry_after: None, key: None, opponent: true, detail: "too many".to_owned() };
@@ -567,13 +550,11 @@ async fn operator_gets_the_servers_answer() {
         let server = ScriptedServer { all_are_busy: true, challenge_refusal, ..ScriptedServer::default() };
         let story = Story::begin(server, |_| ()).await;
         connected(&mut story.events_seen.resubscribe()).await;
-        let said = story.control.perform(serde_json::from_str(order).expect("a command")).await;
-        match (&said, expected) {
-            (Ok(said), Ok(words)) => assert!(said.contains(words), "{said}"),
-            (Err(error), Err(words)) => assert!(error.to_string().contains(words), "{error}"),
-            _ => panic!("{said:?}"),
+        match (story.does(order).await, expected) {
+            (Ok(said), Ok(words)) | (Err(said), Err(words)) => assert!(said.contains(words), "{said}"),
+            (said, _) => panic!("{said:?}"),
         }
-        assert!(matches!(story.server.asked.lock().expect("no panic")[..], [Action::Challenge(_)]));
+        assert!(matches!(story.asked()[..], [Action::Challenge(_)]));
     }
 }
 
@@ -609,16 +590,11 @@ fn finished_games_are_bounded() {
     assert!(over.contains(&GameId::new("9999")) && over.contains(&GameId::new("9800")));
 }
 
-/// The operator asks for a thing, and hears what came of it.
 #[tokio::test]
 async fn operator_gets_the_result() {
-    let story = Story::begin(ScriptedServer::default(), |_| ()).await;
+    let story = Story::usual().await;
     let mut watcher = story.events_seen.resubscribe();
-    let does = |json: &str| {
-        let command = serde_json::from_str(json).expect(json);
-        let control = story.control.clone();
-        async move { control.perform(command).await.map_err(|error| error.to_string()) }
-    };
+    let does = async |json: &str| story.does(json).await;
     // The account is there as soon as it has told of its connection.
     connected(&mut watcher).await;
     assert_eq!(
@@ -629,19 +605,15 @@ async fn operator_gets_the_result() {
     assert!(unknown.contains("abcdefgh"), "{unknown}");
     story.plays("e2e4 e7e5").await;
     while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Game(_, GameEvent::Started { .. })) {}
+    let tournament: Tournament = "swiss/abcd1234".parse().expect("a tournament");
+    let entry = TournamentEntry { pair_now: true, ..TournamentEntry::open(tournament.clone()) };
     for (json, action) in [
         (
             r#"{"command":"chat","game":"abcdefgh","text":"hello"}"#,
             Action::Chat("abcdefgh".into(), domain::ChatRoom::Player, "hello".to_owned()),
         ),
-        (
-            r#"{"command":"join","tournament":"swiss/abcd1234"}"#,
-            Action::Join(TournamentEntry {
-                pair_now: true,
-                ..TournamentEntry::open("swiss/abcd1234".parse().expect("a tournament"))
-            }),
-        ),
-        (r#"{"command":"leave"}"#, Action::Leave("swiss/abcd1234".parse().expect("a tournament"))),
+        (r#"{"command":"join","tournament":"swiss/abcd1234"}"#, Action::Join(entry)),
+        (r#"{"command":"leave"}"#, Action::Leave(tournament)),
         (r#"{"command":"resign","game":"abcdefgh"}"#, Action::Resign("abcdefgh".into())),
     ] {
         // What was joined is known when the answer of the server has come back to the account.
@@ -650,38 +622,27 @@ async fn operator_gets_the_result() {
             said = does(json).await;
         }
         assert!(said.is_ok(), "{json}: {said:?}");
-        assert!(story.server.asked.lock().expect("no panic").contains(&action), "{json}");
+        assert!(story.asked().contains(&action), "{json}");
     }
     assert!(does(r#"{"command":"reload"}"#).await.is_err(), "no reload is configured");
     assert!(does(r#"{"command":"drain"}"#).await.is_ok());
-    story
-        .tells(ServerEvent::GameFinished {
-            id: "abcdefgh".into(),
-            status: Some(GameStatus::Aborted),
-            winner: None,
-            rating_change: None,
-        })
-        .await;
+    let (id, status) = ("abcdefgh".into(), Some(GameStatus::Aborted));
+    story.tells(ServerEvent::GameFinished { id, status, winner: None, rating_change: None }).await;
     assert_eq!(story.ends().await.0, AccountEnd::Closed);
 }
 
-/// An operator's command goes to the game's task: a draw offer goes with the next move, chat counts
-/// for the flood limit, and a resigned game is not played on.
+/// A draw offer goes with the next move, chat counts for the flood limit, and a resigned game is not played on.
 #[tokio::test]
 async fn game_obeys_its_operator() {
-    let story = Story::begin(ScriptedServer::default(), |_| ()).await;
+    let story = Story::usual().await;
     let mut watcher = story.events_seen.resubscribe();
-    let does = async |json: &str| {
-        let command = serde_json::from_str(json).expect(json);
-        story.control.perform(command).await.map_err(|error| error.to_string())
-    };
-    let asked = || story.server.asked.lock().expect("no panic").clone();
+    let does = async |json: &str| story.does(json).await;
     story.plays("e2e4 e7e5 g1f3").await;
     while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Game(_, GameEvent::Started { .. })) {}
 
     let draw = r#"{"command":"draw","game":"abcdefgh"}"#;
     assert_eq!(does(draw).await.as_deref(), Ok("made-up: draw offered in game abcdefgh"), "they think");
-    assert!(asked().contains(&Action::Draw("abcdefgh".into(), true)));
+    assert!(story.asked().contains(&Action::Draw("abcdefgh".into(), true)));
     let says = |text: &str| format!(r#"{{"command":"chat","game":"abcdefgh","text":"{text}"}}"#);
     assert!(does(&says("hello")).await.is_ok());
     let why = does(&says("hello")).await.expect_err("twice the same");
@@ -696,7 +657,8 @@ async fn game_obeys_its_operator() {
     let (_, state) = game("e2e4 e7e5 g1f3 b8c6", GameStatus::Resign, Some(Color::Black));
     story.tells(ServerEvent::GameState("abcdefgh".into(), state)).await;
     while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Game(_, GameEvent::Over { .. })) {}
-    assert!(!asked().iter().any(|action| matches!(action, Action::Move { .. })), "{:?}", asked());
+    let asked = story.asked();
+    assert!(!asked.iter().any(|action| matches!(action, Action::Move { .. })), "{asked:?}");
 }
 
 /// A server that does not let us give a game up gets our move after all, and the operator hears of it.
@@ -707,15 +669,10 @@ async fn failed_resignation_keeps_the_game() {
     let mut watcher = story.events_seen.resubscribe();
     story.plays("e2e4 e7e5 g1f3").await;
     while !matches!(&*watcher.recv().await.expect("an event"), BotEvent::Game(_, GameEvent::Started { .. })) {}
-    let resign = serde_json::from_str(r#"{"command":"resign","game":"abcdefgh"}"#).expect("a command");
-    let why = story.control.perform(resign).await.expect_err("refused").to_string();
+    let why = story.does(r#"{"command":"resign","game":"abcdefgh"}"#).await.expect_err("refused");
     assert!(why.contains("both have moved"), "{why}");
     story.plays("e2e4 e7e5 g1f3 b8c6").await;
-    happens(|| {
-        let asked = story.server.asked.lock().expect("no panic");
-        asked.iter().any(|action| matches!(action, Action::Move { .. })).then_some(())
-    })
-    .await;
+    story.is_asked(|action| matches!(action, Action::Move { .. })).await;
 }
 
 /// `concilio journal decliners` reads them while no daemon runs.

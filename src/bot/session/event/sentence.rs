@@ -19,7 +19,6 @@ const SPLIT: f64 = 0.7;
 /// The fewest votes of a split vote: two different ones are an opinion each.
 const COUNCIL: usize = 3;
 
-/// An event in words, and how much it matters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sentence {
     /// `INFO` for an operator's daily reading, `WARN` for faults, `ERROR` for the end of an account, `DEBUG` for each move.
@@ -77,16 +76,14 @@ impl BotEvent {
     }
 
     fn in_words(&self) -> Option<Sentence> {
-        match self {
-            Self::Account(server, event) => {
-                let (level, kind, words) = account(event);
-                Some(Sentence { level, kind, text: format!("{server}: {words}") })
-            }
+        let (level, kind, words) = match self {
+            Self::Account(_, event) => account(event),
             Self::Game(game, event) => {
                 let (level, kind, words) = in_game(event)?;
-                Some(Sentence { level, kind, text: format!("{}: game {}{words}", game.server, game.id) })
+                (level, kind, format!("game {}{words}", game.id))
             }
-        }
+        };
+        Some(Sentence { level, kind, text: format!("{}: {words}", self.server()) })
     }
 }
 
@@ -314,24 +311,28 @@ mod tests {
 
     fn info() -> Box<GameInfo> {
         let time_control = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
-        Box::new(GameInfo {
-            url: Some("https://lichess.org/abcd1234".to_owned()),
-            ..GameInfo::from_start(
-                "abcd1234",
-                GameTerms { variant: Variant::Standard, time_control, rated: true },
-                Player { title: Some("BOT".to_owned()), ..Player::named("Concilio") },
-                Player { rating: Some(1500), ..Player::named("maia1") },
-            )
-        })
+        let terms = GameTerms { variant: Variant::Standard, time_control, rated: true };
+        let us = Player { title: Some("BOT".to_owned()), ..Player::named("Concilio") };
+        let them = Player { rating: Some(1500), ..Player::named("maia1") };
+        let url = Some("https://lichess.org/abcd1234".to_owned());
+        Box::new(GameInfo { url, ..GameInfo::from_start("abcd1234", terms, us, them) })
     }
 
     fn of_account(event: AccountEvent) -> String {
         BotEvent::Account("lichess".into(), event).sentence().expect("a sentence").text
     }
 
-    fn of_game(event: GameEvent) -> String {
+    fn sentence(event: GameEvent) -> Sentence {
         let game = GameKey::new(&"lichess".into(), &GameId::new("abcd1234"));
-        BotEvent::Game(game, event).sentence().expect("a sentence").text
+        BotEvent::Game(game, event).sentence().expect("a sentence")
+    }
+
+    fn of_game(event: GameEvent) -> String {
+        sentence(event).text
+    }
+
+    fn decision() -> Decision {
+        Decision::without_vote("e2e4".parse().expect("a move"), Source::Council)
     }
 
     #[test]
@@ -344,34 +345,32 @@ mod tests {
                 .to_vec(),
             games_played: 1,
         };
-        assert_eq!(
-            of_account(AccountEvent::Connected { account: account.clone(), away: None }),
-            "lichess: connected as BOT Concilio (bullet 1500, blitz 1620)"
-        );
-        assert_eq!(
-            of_account(AccountEvent::Connected { account, away: Some(Duration::from_secs(12)) }),
-            "lichess: connected again as BOT Concilio after 12 s"
-        );
         let challenge = Challenge {
             our_color: Some(Color::Black),
             ..Challenge::to_us(ChallengeId::new("abcd1234"), info().black, info().terms)
         };
-        assert_eq!(
-            of_account(AccountEvent::Challenge {
-                challenge: Box::new(challenge),
-                outcome: ChallengeOutcome::Declined,
-                why: "their rating is too low".to_owned(),
-            }),
-            "lichess: challenge from maia1 (1500), 3+2 rated blitz, bot has black: declined, their rating is too low"
-        );
-        assert_eq!(
-            of_account(AccountEvent::Declined {
-                challenge: ChallengeId::new("ours0001"),
-                opponent: Some("maia1".to_owned()),
-                reason: DeclineReason::TooFast,
-            }),
-            "lichess: challenge ours0001 declined by maia1: too fast"
-        );
+        let (challenge, why) = (Box::new(challenge), "their rating is too low".to_owned());
+        let (ours, opponent) = (ChallengeId::new("ours0001"), Some("maia1".to_owned()));
+        for (event, text) in [
+            (
+                AccountEvent::Connected { account: account.clone(), away: None },
+                "lichess: connected as BOT Concilio (bullet 1500, blitz 1620)",
+            ),
+            (
+                AccountEvent::Connected { account, away: Some(Duration::from_secs(12)) },
+                "lichess: connected again as BOT Concilio after 12 s",
+            ),
+            (
+                AccountEvent::Challenge { challenge, outcome: ChallengeOutcome::Declined, why },
+                "lichess: challenge from maia1 (1500), 3+2 rated blitz, bot has black: declined, their rating is too low",
+            ),
+            (
+                AccountEvent::Declined { challenge: ours, opponent, reason: DeclineReason::TooFast },
+                "lichess: challenge ours0001 declined by maia1: too fast",
+            ),
+        ] {
+            assert_eq!(of_account(event), text);
+        }
     }
 
     #[test]
@@ -396,14 +395,8 @@ mod tests {
         assert!(no_winner.contains("over: ended by checkmate with an unknown winner against"), "{no_winner}");
         assert!(over(None, GameStatus::Mate, Some(Color::Black)).contains("over: 0-1 by checkmate, written"));
         assert!(over(Some(info()), GameStatus::Aborted, None).contains("over: aborted against"));
-        let rated = GameEvent::Over {
-            info: Some(info()),
-            status: GameStatus::Mate,
-            winner: Some(Color::White),
-            plies: 67,
-            pgn: None,
-            rating_change: Some(4),
-        };
+        let (status, winner, rating_change) = (GameStatus::Mate, Some(Color::White), Some(4));
+        let rated = GameEvent::Over { info: Some(info()), status, winner, plies: 67, pgn: None, rating_change };
         assert!(of_game(rated).ends_with("won by checkmate against maia1 (1500) after 34 moves, rating +4"));
         assert_eq!(of_game(GameEvent::Rated { change: -9 }), "lichess: game abcd1234: rating change -9");
     }
@@ -413,16 +406,14 @@ mod tests {
         let level = |ours| {
             let line =
                 domain::ChatLine { room: domain::ChatRoom::Player, username: "x".to_owned(), text: "hi".to_owned() };
-            let game = GameKey::new(&"lichess".into(), &GameId::new("abcd1234"));
-            BotEvent::Game(game, GameEvent::Chat { line, ours }).sentence().expect("a sentence").level
+            sentence(GameEvent::Chat { line, ours }).level
         };
         assert_eq!((level(true), level(false)), (Level::DEBUG, Level::INFO));
     }
 
     #[test]
     fn only_budgeted_moves_can_be_late() {
-        let elapsed = Duration::from_millis(130);
-        let decision = Decision { elapsed, ..Decision::without_vote("e2e4".parse().expect("a move"), Source::Council) };
+        let decision = Decision { elapsed: Duration::from_millis(130), ..decision() };
         assert!(!is_late(&decision, Budget::fixed(Duration::ZERO, Duration::ZERO)), "found in the opponent's time");
         assert!(is_late(&decision, Budget::fixed(Duration::ZERO, Duration::from_millis(100))));
         assert!(!is_late(&decision, Budget::fixed(Duration::ZERO, Duration::from_millis(200))));
@@ -432,13 +423,8 @@ mod tests {
     fn moves_that_matter_say_why() {
         let line = std::sync::Arc::new(Line::start(Variant::Standard));
         let decided = |split, left_book| {
-            let decision =
-                Decision { split, ..Decision::without_vote("e2e4".parse().expect("a move"), Source::Council) };
-            let lag = Duration::ZERO;
-            let event =
-                GameEvent::Decided { line: line.clone(), decision: decision.into(), budget: None, lag, left_book };
-            let game = GameKey::new(&"lichess".into(), &GameId::new("abcd1234"));
-            BotEvent::Game(game, event).sentence().expect("a sentence")
+            let (line, decision) = (line.clone(), Decision { split, ..decision() }.into());
+            sentence(GameEvent::Decided { line, decision, budget: None, lag: Duration::ZERO, left_book })
         };
         assert_eq!((decided(0.0, false).level, decided(0.0, true).level), (Level::DEBUG, Level::INFO));
         assert_eq!(decided(0.0, true).text, "lichess: game abcd1234: out of book: 1. e4  by council  (0.00 s)");

@@ -11,7 +11,6 @@ use crate::session::{
 use domain::Action;
 
 impl GameTask {
-    /// Carries out a command, or begins it. Returns effects of the game.
     pub(super) fn obey(&mut self, command: GameCommand, answer: ControlAnswer) -> Vec<GameEffect> {
         match command {
             GameCommand::Resign => self.give_up(answer),

@@ -18,14 +18,13 @@ use domain::{Action, ActionError, Challenge, ChallengeId, DeclineReason, GameId,
 /// The server's name for its limit on games between bots in a day.
 const GAMES_BETWEEN_BOTS: &str = "bot.vsBot.day";
 
-/// Returns true for a long limit with a name.
 fn is_limit_for_long(error: &ActionError) -> bool {
     let ActionError::Limited { key: Some(key), retry_after, .. } = error else { return false };
     key == GAMES_BETWEEN_BOTS || retry_after.is_some_and(|wait| wait > LONGEST_LIMIT)
 }
 
 impl Lobby {
-    pub(super) fn challenge(&mut self, now: &Zoned, challenge: Challenge, effects: &mut Vec<LobbyEffect>) {
+    pub(super) fn challenge(&mut self, now: &Zoned, challenge: Challenge) {
         if !challenge.incoming {
             let opponent = challenge.opponent.as_ref().map_or("", |player| player.id.as_str());
             self.made(challenge.id.clone(), opponent, challenge.terms, now.timestamp());
@@ -37,11 +36,11 @@ impl Lobby {
         }
         self.serial += 1;
         let queued = Queued { challenge, serial: self.serial, until: None, attempts: 0 };
-        self.judge(now, queued, true, effects);
+        self.judge(now, queued, true);
     }
 
     /// Judges one challenge; it goes (back) to the queue if it has to wait.
-    pub(super) fn judge(&mut self, now: &Zoned, mut queued: Queued, first: bool, effects: &mut Vec<LobbyEffect>) {
+    pub(super) fn judge(&mut self, now: &Zoned, mut queued: Queued, first: bool) {
         let challenge = &queued.challenge;
         let places = self.taken();
         let context = ChallengeContext {
@@ -59,19 +58,19 @@ impl Lobby {
         match challenge::judge(challenge, &self.policy.challenge, &context) {
             ChallengeVerdict::Ignore => (),
             ChallengeVerdict::Decline { reason, why } => {
-                effects.push(record(ChallengeOutcome::Declined, why));
-                effects.push(LobbyEffect::Do(Action::Decline(challenge.id.clone(), reason)));
+                self.effects.push(record(ChallengeOutcome::Declined, why));
+                self.effects.push(LobbyEffect::Do(Action::Decline(challenge.id.clone(), reason)));
             }
             ChallengeVerdict::Wait { until, why } => {
                 if first {
-                    effects.push(record(ChallengeOutcome::Queued, why));
+                    self.effects.push(record(ChallengeOutcome::Queued, why));
                 }
                 queued.until = until;
                 self.waiting.push(queued);
             }
             ChallengeVerdict::Accept => {
-                effects.push(record(ChallengeOutcome::Accepted, "it suits".to_owned()));
-                effects.push(LobbyEffect::Do(Action::Accept(challenge.id.clone())));
+                self.effects.push(record(ChallengeOutcome::Accepted, "it suits".to_owned()));
+                self.effects.push(LobbyEffect::Do(Action::Accept(challenge.id.clone())));
                 self.last_start = Some(now.timestamp());
                 let reserved = Reservation {
                     challenge: Box::new(challenge.clone()),
@@ -89,7 +88,7 @@ impl Lobby {
     }
 
     /// Judges waiting challenges again, in the order of the settings.
-    pub(super) fn try_waiting(&mut self, now: &Zoned, effects: &mut Vec<LobbyEffect>) {
+    pub(super) fn try_waiting(&mut self, now: &Zoned) {
         let due = |queued: &Queued| queued.until.is_none_or(|until| until <= now.timestamp());
         if !self.waiting.iter().any(due) {
             return;
@@ -100,42 +99,36 @@ impl Lobby {
         });
         for queued in queue {
             if due(&queued) {
-                self.judge(now, queued, false, effects);
+                self.judge(now, queued, false);
             } else {
                 self.waiting.push(queued);
             }
         }
     }
 
-    pub(super) fn cancelled(&mut self, now: Timestamp, id: &ChallengeId, effects: &mut Vec<LobbyEffect>) {
+    pub(super) fn cancelled(&mut self, now: Timestamp, id: &ChallengeId) {
         let is_ours = self.opponent_of(id).is_some();
         self.forget_orders_behind(id);
         self.memory.matchmaker.unanswered(id, &self.policy.matchmaking, now);
-        effects.extend(is_ours.then_some(LobbyEffect::Save));
+        self.effects.extend(is_ours.then_some(LobbyEffect::Save));
         if let Some(index) = self.waiting.iter().position(|queued| queued.challenge.id == *id) {
             let queued = self.waiting.remove(index);
             let why = "withdrawn by the challenger".to_owned();
-            effects.push(LobbyEffect::Record(Box::new(queued.challenge), ChallengeOutcome::Cancelled, why));
+            self.effects.push(LobbyEffect::Record(Box::new(queued.challenge), ChallengeOutcome::Cancelled, why));
         }
         if self.places.get(&GameId::from(id)).is_some_and(|place| place.reserved.is_some()) {
             self.places.remove(&GameId::from(id));
         }
     }
 
-    pub(super) fn accepted(
-        &mut self,
-        now: Timestamp,
-        id: &ChallengeId,
-        outcome: Result<(), ActionError>,
-        effects: &mut Vec<LobbyEffect>,
-    ) {
+    pub(super) fn accepted(&mut self, now: Timestamp, id: &ChallengeId, outcome: Result<(), ActionError>) {
         let game = GameId::from(id);
         // An answer after the start of the game is not new.
         let Some(place) = self.places.get_mut(&game) else { return };
         let Some(reserved) = &mut place.reserved else { return };
         let error = match outcome {
             Ok(()) => {
-                effects.push(LobbyEffect::Watch(game));
+                self.effects.push(LobbyEffect::Watch(game));
                 return;
             }
             // The game may have begun all the same, so the place stays taken. A server in trouble may reject a valid token for a while.
@@ -150,9 +143,9 @@ impl Lobby {
         let limited_for_long = is_limit_for_long(&error);
         if bot && limited_for_long {
             self.memory.rate_limits.answered(Spending::GameAgainstBot, &error, now);
-            effects.push(LobbyEffect::Save);
+            self.effects.push(LobbyEffect::Save);
             let until = self.limited_until(Spending::GameAgainstBot, now);
-            effects.extend(until.map(|until| LobbyEffect::Limited("no game against a bot is possible", until)));
+            self.effects.extend(until.map(|until| LobbyEffect::Limited("no game against a bot is possible", until)));
         }
         let Some(ReservedPlace { reserved: Some(reserved), .. }) = self.places.remove(&game) else { return };
         let Reservation { challenge, attempts, .. } = reserved;
@@ -167,20 +160,19 @@ impl Lobby {
             | ActionError::Unavailable(_)
             | ActionError::Unauthorised(_) => {
                 let id = challenge.id.clone();
-                effects.push(LobbyEffect::Record(challenge, ChallengeOutcome::Declined, error.to_string()));
-                effects.push(LobbyEffect::Do(Action::Decline(id, DeclineReason::Later)));
+                self.effects.push(LobbyEffect::Record(challenge, ChallengeOutcome::Declined, error.to_string()));
+                self.effects.push(LobbyEffect::Do(Action::Decline(id, DeclineReason::Later)));
             }
-            _ => effects.push(LobbyEffect::Record(challenge, ChallengeOutcome::Cancelled, error.to_string())),
+            _ => self.effects.push(LobbyEffect::Record(challenge, ChallengeOutcome::Cancelled, error.to_string())),
         }
     }
 
-    /// Repeats acceptances without an answer.
-    pub(super) fn accept_again(&mut self, now: Timestamp, effects: &mut Vec<LobbyEffect>) {
+    pub(super) fn accept_again(&mut self, now: Timestamp) {
         for reserved in self.places.values_mut().filter_map(|place| place.reserved.as_mut()) {
             if reserved.again.take_if(|at| *at <= now).is_some() {
                 reserved.attempts += 1;
                 reserved.until = later(now, RESERVED);
-                effects.push(LobbyEffect::Do(Action::Accept(reserved.challenge.id.clone())));
+                self.effects.push(LobbyEffect::Do(Action::Accept(reserved.challenge.id.clone())));
             }
         }
     }

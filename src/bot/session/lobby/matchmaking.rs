@@ -3,11 +3,13 @@
 
 use jiff::{Timestamp, Zoned};
 
-use super::{EarlyDecline, Lobby, LobbyEffect, orders::is_for_good};
+use rand::rngs::StdRng;
+
+use super::{Lobby, LobbyEffect, orders::is_for_good};
 use crate::{
     policy::{
-        challenge,
-        matchmaking::{MatchmakingLists, MatchmakingStep, Situation},
+        Matchmaker, MatchmakingSettings, challenge,
+        matchmaking::{MatchmakingStep, Situation},
         rate_limits::Spending,
     },
     session::AccountMode,
@@ -18,6 +20,15 @@ use domain::{
 
 impl Lobby {
     pub(super) fn matchmaking_step(&mut self, now: &Zoned) -> MatchmakingStep {
+        self.with_matchmaker(now, |matchmaker, settings, situation, _| matchmaker.step(settings, situation))
+    }
+
+    /// Calls `ask` with the matchmaker in the current situation.
+    fn with_matchmaker<T>(
+        &mut self,
+        now: &Zoned,
+        ask: impl FnOnce(&mut Matchmaker, &MatchmakingSettings, &Situation<'_>, &mut StdRng) -> T,
+    ) -> T {
         let places = self.taken();
         let situation = Situation {
             now,
@@ -27,11 +38,15 @@ impl Lobby {
             others_wait: !self.waiting.is_empty(),
             draining: self.mode != AccountMode::Playing || self.us.is_none(),
             rate_limits: &self.memory.rate_limits,
+            us: self.us.as_ref(),
+            places: &places,
+            names: &self.lists,
+            variants: &self.policy.variants,
         };
-        self.memory.matchmaker.step(&self.policy.matchmaking, &situation)
+        ask(&mut self.memory.matchmaker, &self.policy.matchmaking, &situation, &mut self.random)
     }
 
-    pub(super) fn matchmaking(&mut self, now: &Zoned, effects: &mut Vec<LobbyEffect>) {
+    pub(super) fn matchmaking(&mut self, now: &Zoned) {
         if self.looking {
             return;
         }
@@ -39,42 +54,31 @@ impl Lobby {
             MatchmakingStep::Wait(_) => (),
             MatchmakingStep::Cancel(id) => {
                 self.memory.matchmaker.cancelling(now.timestamp());
-                effects.push(LobbyEffect::Do(Action::Cancel(id)));
+                self.effects.push(LobbyEffect::Do(Action::Cancel(id)));
             }
             MatchmakingStep::FetchBots => {
                 self.looking = true;
-                effects.push(LobbyEffect::FetchBots);
+                self.effects.push(LobbyEffect::FetchBots);
             }
         }
     }
 
-    pub(super) fn choose(&mut self, now: &Zoned, bots: &[Account], effects: &mut Vec<LobbyEffect>) {
-        // The last free place may be taken since the list was requested.
-        if self.matchmaking_step(now) != MatchmakingStep::FetchBots {
+    pub(super) fn choose(&mut self, now: &Zoned, bots: &[Account]) {
+        let chosen = self.with_matchmaker(now, |matchmaker, settings, situation, random| {
+            // The last free place may be taken since the list was requested.
+            let may_challenge = matchmaker.step(settings, situation) == MatchmakingStep::FetchBots;
+            may_challenge.then(|| matchmaker.choose(settings, situation, bots, random)).flatten()
+        });
+        let Some(request) = chosen else {
             self.looking = false;
             return;
-        }
-        let now = now.timestamp();
-        let Some(us) = &self.us else { return };
-        let opponents = self.places.values().filter_map(|place| place.opponent.as_ref());
-        let lists = MatchmakingLists {
-            us: &us.player.id,
-            playing: &opponents.map(|player| player.id.clone()).collect::<Vec<_>>(),
-            names: &self.lists,
-            variants: &self.policy.variants,
         };
-        let matchmaker = &mut self.memory.matchmaker;
-        match matchmaker.choose(&self.policy.matchmaking, &lists, &us.ratings, bots, now, &mut self.random) {
-            Some(request) => {
-                self.asked = Some(request.opponent.to_lowercase());
-                if self.policy.keep_limits {
-                    self.memory.rate_limits.spend(Spending::ChallengeToBot, now);
-                }
-                effects.push(LobbyEffect::Do(Action::Challenge(request)));
-                effects.push(LobbyEffect::Save);
-            }
-            None => self.looking = false,
+        self.asked = Some(request.opponent.to_lowercase());
+        if self.policy.keep_limits {
+            self.memory.rate_limits.spend(Spending::ChallengeToBot, now.timestamp());
         }
+        self.effects.push(LobbyEffect::Do(Action::Challenge(request)));
+        self.effects.push(LobbyEffect::Save);
     }
 
     pub(super) fn challenged(
@@ -82,17 +86,16 @@ impl Lobby {
         now: Timestamp,
         request: &ChallengeRequest,
         outcome: Result<ChallengeId, ActionError>,
-        effects: &mut Vec<LobbyEffect>,
     ) {
         self.looking = false;
         self.asked = None;
         self.order_answered(now, outcome.as_ref().err());
         match outcome {
-            Ok(id) => match self.declined_early.take().filter(|early| early.id == id) {
-                Some(EarlyDecline { stood: true, .. }) => (),
-                Some(EarlyDecline { reason, .. }) => {
+            Ok(id) => match self.declined_early.take().filter(|(early, _)| *early == id) {
+                Some((_, None)) => (),
+                Some((_, Some(reason))) => {
                     self.made(id.clone(), &request.opponent, request.terms, now);
-                    self.declined(now, &id, reason, effects);
+                    self.declined(now, &id, reason);
                 }
                 None => self.made(id, &request.opponent, request.terms, now),
             },
@@ -102,24 +105,18 @@ impl Lobby {
                 }
                 self.memory.matchmaker.failed(&request.opponent, &error, &self.policy.matchmaking, now);
                 self.memory.rate_limits.answered(Spending::ChallengeToBot, &error, now);
-                effects.push(LobbyEffect::Save);
+                self.effects.push(LobbyEffect::Save);
                 let is_limit = matches!(error, ActionError::Limited { opponent: false, .. });
                 let until = self.limited_until(Spending::ChallengeToBot, now).filter(|_| is_limit);
-                effects.extend(until.map(|until| LobbyEffect::Limited("no challenges are sent", until)));
+                self.effects.extend(until.map(|until| LobbyEffect::Limited("no challenges are sent", until)));
             }
         }
     }
 
-    pub(super) fn declined(
-        &mut self,
-        now: Timestamp,
-        id: &ChallengeId,
-        reason: DeclineReason,
-        effects: &mut Vec<LobbyEffect>,
-    ) {
+    pub(super) fn declined(&mut self, now: Timestamp, id: &ChallengeId, reason: DeclineReason) {
         self.forget_orders_behind(id);
         self.memory.matchmaker.declined(id, reason, &self.policy.matchmaking, now);
-        effects.push(LobbyEffect::Save);
+        self.effects.push(LobbyEffect::Save);
     }
 
     /// Records the pending challenge, or its game if that began before the answer.

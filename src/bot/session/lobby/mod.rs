@@ -41,15 +41,13 @@ use domain::{
     Tournament, TournamentEntry, TournamentInfo, Variant, values::Kind,
 };
 use orders::Order;
-use tournaments::tell_news;
 
 #[cfg(test)]
 mod tests;
 
 /// Maximum time between accepting a challenge and the start of the game.
 const RESERVED: Duration = Duration::from_secs(30);
-/// Initial pause before a request without an answer is repeated; it doubles up to the longest
-/// pause.
+/// Initial pause before a request without an answer is repeated; it doubles each time.
 const AGAIN: Duration = Duration::from_secs(1);
 /// The number of doublings of that pause, up to 16 seconds.
 const DOUBLINGS: u32 = 4;
@@ -75,34 +73,27 @@ pub(super) enum LobbyInput {
     Bots(Vec<Account>),
     /// The tournaments found; true if the list is complete.
     Tournaments(Vec<TournamentInfo>, bool),
-    /// The state of a tournament.
     Tournament(Tournament, Result<TournamentInfo, ActionError>),
-    /// Answer to a request to join a tournament.
     TournamentJoined(Tournament, Result<(), ActionError>),
     GameStarted(GameId),
     /// The players and terms of a game.
     Known(Box<GameInfo>),
     /// A game is over, with its result for the bot if there is one.
     GameEnded(GameId, Option<GameResult>),
-    /// The lists of names have changed.
     Lists(NameLists),
     /// The time of [`Lobby::next_wakeup`] has come.
     Tick,
-    /// No new games from now on.
     Drain,
-    /// The operator pauses the account, or resumes it.
     Pause(bool),
     /// The operator orders a challenge and the number of its games; at least one.
     Order(ChallengeRequest, u32),
     /// The operator withdraws the pending challenge and drops the ordered ones.
     CancelOrders,
-    /// The operator blocks a player.
     Block(String),
     /// The server let the account join a tournament at the operator's order.
     OrderedToJoin(TournamentEntry),
     /// The server let the account leave a tournament at the operator's order.
     OrderedToLeave(Tournament),
-    /// New rules.
     Adopt(Arc<AccountPolicy>),
 }
 
@@ -117,19 +108,13 @@ pub(super) enum LobbyEffect {
         teams: Vec<String>,
         named: Vec<Tournament>,
     },
-    /// Fetch the state of a tournament.
     AskTournament(Tournament),
-    /// News of a tournament, by its full name.
     TournamentNews(String, TournamentNews),
     /// Play a game, unless it is being played.
     Play(GameId),
-    /// Record the decision about a challenge, with its reason.
     Record(Box<Challenge>, ChallengeOutcome, String),
-    /// Save the memory.
     Save,
-    /// A limit of the server is reached until a time.
     Limited(&'static str, Timestamp),
-    /// The answer to the operator's command.
     Answer(Result<String, String>),
 }
 
@@ -146,13 +131,10 @@ pub(super) struct LobbyMemory {
     pub opponents: HashMap<String, OpponentHistory>,
     /// Players blocked by the operator, in lower case.
     pub blocked: BTreeSet<String>,
-    /// Joined and known tournaments.
     pub participation: Participation,
-    /// True if the operator paused the account.
     pub paused: bool,
 }
 
-/// The challenges, places and orders of one account.
 pub(super) struct Lobby {
     policy: Arc<AccountPolicy>,
     lists: NameLists,
@@ -175,19 +157,13 @@ pub(super) struct Lobby {
     looking: bool,
     /// Id of the player of the challenge on its way to the server; it takes a place.
     asked: Option<String>,
-    /// A refusal while a challenge was on its way to the server: perhaps of that one: its id is
-    /// still unknown.
-    declined_early: Option<EarlyDecline>,
+    /// A refusal while a challenge with a still unknown id was on its way to the server, perhaps of that one; without a reason
+    /// if the server had announced the refused challenge elsewhere.
+    declined_early: Option<(ChallengeId, Option<DeclineReason>)>,
     serial: u64,
     random: StdRng,
-}
-
-/// A refusal that came before the id of its challenge.
-struct EarlyDecline {
-    id: ChallengeId,
-    reason: DeclineReason,
-    /// True if the server had announced it elsewhere.
-    stood: bool,
+    /// The effects of the current input.
+    effects: Vec<LobbyEffect>,
 }
 
 struct Queued {
@@ -210,13 +186,11 @@ struct ReservedPlace {
     tournament: Option<String>,
     /// True for a game of days a move or without a clock.
     correspondence: bool,
-    /// The challenge to a rematch, if one may be offered.
     rematch: Option<ChallengeRequest>,
     /// Reason of the reservation; `None` if the game runs.
     reserved: Option<Reservation>,
 }
 
-/// An accepted challenge before its game.
 struct Reservation {
     challenge: Box<Challenge>,
     until: Timestamp,
@@ -247,6 +221,7 @@ impl Lobby {
             declined_early: None,
             serial: 0,
             random: StdRng::seed_from_u64(seed),
+            effects: Vec::new(),
         };
         lobby.block_again();
         // An earlier process may have saved times of a clock ahead.
@@ -263,10 +238,10 @@ impl Lobby {
     /// Stops waiting for the answer to a challenge and for the list of bots: they may be lost. An order stays ordered.
     pub(super) fn answers_lost(&mut self) {
         (self.looking, self.asked) = (false, None);
+        self.effects.clear();
         self.orders.extend(self.ordered.take());
     }
 
-    /// Returns true for a player on the operator's list of friends.
     pub(super) fn is_friend(&self, name: &str) -> bool {
         self.lists.friends.contains(name)
     }
@@ -285,23 +260,20 @@ impl Lobby {
         opponents.map(|player| player.name.clone()).collect()
     }
 
-    /// Returns true if no real-time game runs or is about to start, and no challenge of the bot is pending or on its way. Correspondence
-    /// games do not count: they last for weeks and go on after a restart.
+    /// Returns true if no real-time game and no challenge of the bot is pending. Correspondence games last for weeks.
     pub(super) fn is_idle(&self) -> bool {
         self.real_time_games() == 0 && self.asked.is_none() && self.memory.matchmaker.standing().is_none()
     }
 
     /// Withdraws from tournaments and the pending challenge before an immediate stop.
     pub(super) fn leave(&mut self, now: &Zoned) -> Vec<LobbyEffect> {
-        let mut effects = self.withdraw_from_tournaments(now);
+        self.withdraw_from_tournaments(now);
         let standing = self.memory.matchmaker.standing();
-        effects.extend(standing.map(|(id, _)| LobbyEffect::Do(Action::Cancel(id.clone()))));
-        effects
+        self.effects.extend(standing.map(|(id, _)| LobbyEffect::Do(Action::Cancel(id.clone()))));
+        std::mem::take(&mut self.effects)
     }
 
-    /// Handles an input and returns its effects.
     pub(super) fn handle(&mut self, now: &Zoned, input: LobbyInput) -> Vec<LobbyEffect> {
-        let mut effects = Vec::new();
         let time = now.timestamp();
         if time < self.latest {
             self.clock_set_back(time);
@@ -309,19 +281,19 @@ impl Lobby {
         self.latest = time;
         match input {
             LobbyInput::Connected(account) => self.us = Some(account),
-            LobbyInput::Challenge(challenge) => self.challenge(now, challenge, &mut effects),
-            LobbyInput::Cancelled(id) => self.cancelled(time, &id, &mut effects),
+            LobbyInput::Challenge(challenge) => self.challenge(now, challenge),
+            LobbyInput::Cancelled(id) => self.cancelled(time, &id),
             LobbyInput::Declined(id, reason) => {
                 let stood = self.opponent_of(&id).is_some();
-                self.declined(time, &id, reason, &mut effects);
-                self.declined_early = self.asked.is_some().then_some(EarlyDecline { id, reason, stood });
+                self.declined(time, &id, reason);
+                self.declined_early = self.asked.is_some().then_some((id, (!stood).then_some(reason)));
             }
-            LobbyInput::Accepted(id, outcome) => self.accepted(time, &id, outcome, &mut effects),
-            LobbyInput::Challenged(request, outcome) => self.challenged(time, &request, outcome, &mut effects),
-            LobbyInput::Bots(bots) => self.choose(now, &bots, &mut effects),
+            LobbyInput::Accepted(id, outcome) => self.accepted(time, &id, outcome),
+            LobbyInput::Challenged(request, outcome) => self.challenged(time, &request, outcome),
+            LobbyInput::Bots(bots) => self.choose(now, &bots),
             LobbyInput::Tournaments(found, all) => {
-                let news = self.with_tournaments(now, |known, policy, here| known.found(found, all, policy, here));
-                tell_news(news, &mut effects);
+                let news = self.with_tournaments(now, |known, situation| known.found(found, all, situation));
+                self.tell_news(news);
             }
             LobbyInput::Tournament(asked, outcome) => {
                 let known = &mut self.memory.participation;
@@ -329,13 +301,14 @@ impl Lobby {
                     Ok(info) => known.described(&asked, info),
                     Err(error) => known.not_described(&asked, &error, time),
                 };
-                tell_news(news, &mut effects);
+                self.tell_news(news);
             }
             LobbyInput::TournamentJoined(tournament, outcome) => {
-                tell_news(self.memory.participation.answered(&tournament, outcome, time), &mut effects);
+                let news = self.memory.participation.answered(&tournament, outcome, time);
+                self.tell_news(news);
             }
-            LobbyInput::GameStarted(id) => self.game_started(time, id, &mut effects),
-            LobbyInput::Known(info) => self.known(time, &info, &mut effects),
+            LobbyInput::GameStarted(id) => self.game_started(time, id),
+            LobbyInput::Known(info) => self.known(time, &info),
             LobbyInput::GameEnded(id, result) => self.game_ended(time, &id, result),
             LobbyInput::Lists(lists) => {
                 self.lists = lists;
@@ -343,30 +316,29 @@ impl Lobby {
             }
             LobbyInput::Tick => (),
             LobbyInput::Drain => self.drain(),
-            LobbyInput::Pause(pause) => self.pause(pause, &mut effects),
-            LobbyInput::Order(request, games) => self.order(request, games, &mut effects),
-            LobbyInput::CancelOrders => self.cancel_orders(&mut effects),
-            LobbyInput::Block(name) => self.block(&name, &mut effects),
+            LobbyInput::Pause(pause) => self.pause(pause),
+            LobbyInput::Order(request, games) => self.order(request, games),
+            LobbyInput::CancelOrders => self.cancel_orders(),
+            LobbyInput::Block(name) => self.block(&name),
             LobbyInput::OrderedToJoin(entry) => {
                 self.memory.participation.ordered(entry, time);
-                effects.push(LobbyEffect::Save);
+                self.effects.push(LobbyEffect::Save);
             }
             LobbyInput::OrderedToLeave(tournament) => {
                 self.memory.participation.set_aside(&tournament, time);
-                effects.push(LobbyEffect::Save);
+                self.effects.push(LobbyEffect::Save);
             }
             LobbyInput::Adopt(policy) => self.adopt(policy),
         }
         self.places.retain(|_, place| place.reserved.as_ref().is_none_or(|reserved| reserved.until > time));
-        self.accept_again(time, &mut effects);
-        self.tournament_steps(now, &mut effects);
-        self.fulfil_orders(now, &mut effects);
-        self.try_waiting(now, &mut effects);
-        self.matchmaking(now, &mut effects);
-        effects
+        self.accept_again(time);
+        self.tournament_steps(now);
+        self.fulfil_orders(now);
+        self.try_waiting(now);
+        self.matchmaking(now);
+        std::mem::take(&mut self.effects)
     }
 
-    /// Returns the time of the next check, if nothing happens before.
     pub(super) fn next_wakeup(&mut self, now: &Zoned) -> Option<Timestamp> {
         let reservations = self.places.values().filter_map(|place| place.reserved.as_ref());
         let reserved = reservations.map(|reserved| reserved.again.unwrap_or(reserved.until).min(reserved.until)).min();
@@ -377,7 +349,7 @@ impl Lobby {
             MatchmakingStep::Cancel(_) => Some(now.timestamp()).filter(|_| !self.looking),
             MatchmakingStep::FetchBots => None,
         };
-        let tournaments = self.with_tournaments(now, |known, policy, situation| known.next_wakeup(policy, situation));
+        let tournaments = self.with_tournaments(now, |known, situation| known.next_wakeup(situation));
         // An order with an earlier time waits for a place.
         let ordered = self.orders.iter().filter_map(Order::rests_until).filter(|until| *until > self.latest).min();
         [reserved, queued, matchmaking, tournaments, ordered].into_iter().flatten().min()
@@ -402,7 +374,6 @@ impl Lobby {
         self.judge_waiting_now();
     }
 
-    /// Accepts no new games: waiting challenges are declined, and the bot's own is withdrawn.
     fn drain(&mut self) {
         self.mode = AccountMode::Draining;
         self.orders.clear();
@@ -410,7 +381,6 @@ impl Lobby {
         self.judge_waiting_now();
     }
 
-    /// Adopts new rules and judges waiting challenges by them.
     fn adopt(&mut self, policy: Arc<AccountPolicy>) {
         self.lists = policy.lists.clone();
         self.policy = policy;
@@ -420,7 +390,7 @@ impl Lobby {
 
     // --- Games ---------------------------------------------------------------------------------------------------------
 
-    fn game_started(&mut self, now: Timestamp, id: GameId, effects: &mut Vec<LobbyEffect>) {
+    fn game_started(&mut self, now: Timestamp, id: GameId) {
         let challenge = ChallengeId::new(id.as_str());
         let is_ours = self.opponent_of(&challenge).is_some();
         self.memory.matchmaker.accepted(&challenge, &self.policy.matchmaking, now);
@@ -435,10 +405,10 @@ impl Lobby {
         if let Some(reserved) = reserved {
             place.rematch_of = reserved.challenge.rematch_of;
         }
-        effects.push(LobbyEffect::Play(id));
+        self.effects.push(LobbyEffect::Play(id));
     }
 
-    fn known(&mut self, now: Timestamp, info: &GameInfo, effects: &mut Vec<LobbyEffect>) {
+    fn known(&mut self, now: Timestamp, info: &GameInfo) {
         let (id, opponent) = (&info.id, info.opponent().clone());
         let Some(place) = self.places.get_mut(id) else { return };
         place.tournament.clone_from(&info.tournament);
@@ -456,7 +426,7 @@ impl Lobby {
             if is_limited && !self.memory.counted.contains_key(id) {
                 self.count(now, id.clone());
             }
-            effects.push(LobbyEffect::Save);
+            self.effects.push(LobbyEffect::Save);
         }
     }
 
@@ -481,7 +451,6 @@ impl Lobby {
         }
     }
 
-    /// Challenges the opponent to a rematch, if the settings demand it after this result.
     fn offer_rematch(&mut self, now: Timestamp, id: &GameId, request: ChallengeRequest, result: GameResult) {
         let opponent = request.opponent.to_lowercase();
         let played = self.memory.opponents.get(&opponent).map_or(0, |history| history.rematches);
@@ -505,8 +474,7 @@ impl Lobby {
         self.places.values().filter(|place| !place.correspondence).count()
     }
 
-    /// Returns the taken places: by games, by accepted challenges, by the bot's own challenge, and by the next game of a running
-    /// tournament.
+    /// Returns the places taken by games, accepted challenges, the bot's own one, and a tournament's next game.
     fn taken(&self) -> Vec<TakenPlace> {
         let place = |known: &ReservedPlace| TakenPlace {
             opponent: known.opponent.as_ref().map(|player| player.id.clone()).unwrap_or_default(),
@@ -535,7 +503,6 @@ fn rematch_of(info: &GameInfo) -> Option<ChallengeRequest> {
     Some(ChallengeRequest { opponent, terms: info.terms, our_color, initial_fen })
 }
 
-/// Returns the pause before a challenge is accepted again, after `attempts` attempts.
 fn pause_after(attempts: u32) -> Duration {
     AGAIN * 2_u32.pow(attempts.saturating_sub(1).min(DOUBLINGS))
 }

@@ -17,6 +17,9 @@ use domain::{Action, ActionError, ChallengeId, ChallengeRequest, Tournament, val
 /// The first and the longest pause after a failed challenge of an order; it doubles each time.
 const AGAIN: (Duration, Duration) = (Duration::from_mins(1), Duration::from_mins(10));
 
+/// Refusal of an account that is about to stop.
+const STOPPING: &str = "the program is stopping and accepts no new games";
+
 pub(super) struct Order {
     request: ChallengeRequest,
     /// The number of games still to begin; at least one.
@@ -32,12 +35,10 @@ impl Order {
         Self { request, games, failures: 0, rests: None }
     }
 
-    /// Returns true for an order with this player, by name in lower case.
     fn is_with(&self, opponent: &str) -> bool {
         self.request.opponent.to_lowercase() == opponent
     }
 
-    /// Returns the end of the pause after a failure.
     pub(super) fn rests_until(&self) -> Option<Timestamp> {
         self.rests.map(|(since, pause)| later(since, pause))
     }
@@ -74,68 +75,62 @@ pub(super) const fn is_for_good(error: &ActionError) -> bool {
 }
 
 impl Lobby {
-    pub(super) fn block(&mut self, name: &str, effects: &mut Vec<LobbyEffect>) {
+    pub(super) fn block(&mut self, name: &str) {
         self.forget_orders_to(&name.to_lowercase());
         self.memory.blocked.insert(name.to_lowercase());
         self.block_again();
         self.judge_waiting_now();
-        effects.push(LobbyEffect::Save);
-        effects.push(LobbyEffect::Answer(Ok(format!("{name} is blocked, also after a restart"))));
+        self.effects.push(LobbyEffect::Save);
+        self.effects.push(LobbyEffect::Answer(Ok(format!("{name} is blocked, also after a restart"))));
     }
 
-    pub(super) fn pause(&mut self, pause: bool, effects: &mut Vec<LobbyEffect>) {
+    pub(super) fn pause(&mut self, pause: bool) {
         let wanted = if pause { AccountMode::Paused } else { AccountMode::Playing };
         if self.mode == AccountMode::Draining {
-            let why = "the program is stopping and accepts no new games".to_owned();
-            effects.push(LobbyEffect::Answer(Err(why)));
-            return;
+            return self.effects.push(LobbyEffect::Answer(Err(STOPPING.to_owned())));
         }
         self.mode = wanted;
         self.memory.paused = pause;
-        effects.push(LobbyEffect::Save);
+        self.effects.push(LobbyEffect::Save);
         self.judge_waiting_now();
-        effects.push(LobbyEffect::Answer(Ok(wanted.words().to_owned())));
+        self.effects.push(LobbyEffect::Answer(Ok(wanted.words().to_owned())));
     }
 
-    pub(super) fn order(&mut self, request: ChallengeRequest, games: u32, effects: &mut Vec<LobbyEffect>) {
-        let refusal = match (self.mode, &self.us) {
-            (AccountMode::Paused, _) => {
-                Some("the account is paused; `concilio ctl resume` lets it play again".to_owned())
-            }
-            (AccountMode::Draining, _) => Some("the program is stopping and accepts no new games".to_owned()),
-            (AccountMode::Playing, None) => Some("the server is not connected; try again in a moment".to_owned()),
+    pub(super) fn order(&mut self, request: ChallengeRequest, games: u32) {
+        let variant = request.terms.variant;
+        let why = match (self.mode, &self.us) {
+            (AccountMode::Paused, _) => "the account is paused; `concilio ctl resume` lets it play again",
+            (AccountMode::Draining, _) => STOPPING,
+            (AccountMode::Playing, None) => "the server is not connected; try again in a moment",
             (AccountMode::Playing, Some(us)) if us.player.id == request.opponent.to_lowercase() => {
-                Some("that is the bot's own account".to_owned())
+                "that is the bot's own account"
             }
-            (AccountMode::Playing, Some(_)) if !self.policy.variants.contains(&request.terms.variant) => {
-                Some(format!("no engine plays {}", request.terms.variant))
+            (AccountMode::Playing, Some(_)) if !self.policy.variants.contains(&variant) => {
+                &format!("no engine plays {variant}")
             }
-            _ => None,
+            _ => return self.orders.push_back(Order::new(request, games)),
         };
-        match refusal {
-            Some(why) => effects.push(LobbyEffect::Answer(Err(why))),
-            None => self.orders.push_back(Order::new(request, games)),
-        }
+        self.effects.push(LobbyEffect::Answer(Err(why.to_owned())));
     }
 
-    pub(super) fn cancel_orders(&mut self, effects: &mut Vec<LobbyEffect>) {
+    pub(super) fn cancel_orders(&mut self) {
         // A challenge on its way may be pending in a moment; the queued ones are dropped.
         let followed = self.ordered.take().is_some_and(|order| order.games > 1);
         let ordered = std::mem::take(&mut self.orders).len() + usize::from(followed);
         let standing = self.memory.matchmaker.standing().map(|(id, opponent)| (id.clone(), opponent.to_owned()));
         let answer = match standing {
             Some((id, opponent)) => {
-                effects.push(LobbyEffect::Do(Action::Cancel(id)));
+                self.effects.push(LobbyEffect::Do(Action::Cancel(id)));
                 Ok(format!("challenge to {opponent} withdrawn"))
             }
             None if ordered > 0 => Ok("queued challenges dropped".to_owned()),
             None => Err("there is no open challenge".to_owned()),
         };
-        effects.push(LobbyEffect::Answer(answer));
+        self.effects.push(LobbyEffect::Answer(answer));
     }
 
     /// Makes the next ordered challenge, if there is a place for its game.
-    pub(super) fn fulfil_orders(&mut self, now: &Zoned, effects: &mut Vec<LobbyEffect>) {
+    pub(super) fn fulfil_orders(&mut self, now: &Zoned) {
         let places = self.taken();
         let ready = self.mode == AccountMode::Playing
             && self.us.is_some()
@@ -155,9 +150,9 @@ impl Lobby {
         self.asked = Some(request.opponent.to_lowercase());
         if self.policy.keep_limits {
             self.memory.rate_limits.spend(Spending::ChallengeToBot, now);
-            effects.push(LobbyEffect::Save);
+            self.effects.push(LobbyEffect::Save);
         }
-        effects.push(LobbyEffect::Do(Action::Challenge(request)));
+        self.effects.push(LobbyEffect::Do(Action::Challenge(request)));
     }
 
     /// Returns true if this challenge, as ordered by the operator, is on its way to the server.
@@ -165,7 +160,6 @@ impl Lobby {
         self.ordered.as_ref().is_some_and(|order| order.request == *request)
     }
 
-    /// Returns true if this challenge is made again after this error of the server.
     pub(in crate::session) fn is_made_again(&self, request: &ChallengeRequest, error: &ActionError) -> bool {
         self.is_on_its_way(request) && !is_for_good(error)
     }
@@ -186,13 +180,11 @@ impl Lobby {
         }
     }
 
-    /// Drops the orders with a player.
     pub(super) fn forget_orders_to(&mut self, opponent: &str) {
         self.orders.retain(|order| !order.is_with(opponent));
         self.ordered.take_if(|order| order.is_with(opponent));
     }
 
-    /// Drops the orders behind a declined challenge.
     pub(super) fn forget_orders_behind(&mut self, id: &ChallengeId) {
         if let Some(opponent) = self.opponent_of(id) {
             self.forget_orders_to(&opponent);
@@ -204,7 +196,6 @@ impl Lobby {
         self.lists.block.extend(self.memory.blocked.iter().collect::<Names>());
     }
 
-    /// Judges waiting challenges again after a change.
     pub(super) fn judge_waiting_now(&mut self) {
         self.waiting.iter_mut().for_each(|queued| queued.until = None);
     }
@@ -213,7 +204,6 @@ impl Lobby {
         self.memory.participation.members().cloned().collect()
     }
 
-    /// Returns the end of a server's limit on this action, if it named one.
     pub(super) fn limited_until(&self, spending: Spending, now: Timestamp) -> Option<Timestamp> {
         self.memory.rate_limits.may(spending, now).err().map(|limit| limit.until)
     }

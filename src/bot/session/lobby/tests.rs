@@ -36,10 +36,28 @@ impl Story {
         })
     }
 
+    /// Returns the memory as a new process reads it.
+    fn kept(&self) -> LobbyMemory {
+        let memory = serde_json::to_string(self.lobby.memory()).expect("it can be kept");
+        serde_json::from_str(&memory).expect("it can be read again")
+    }
+
+    fn cancelled(&mut self, id: &str) -> Vec<LobbyEffect> {
+        self.happens(LobbyInput::Cancelled(ChallengeId::new(id)))
+    }
+
+    fn declined(&mut self, id: &str, reason: DeclineReason) -> Vec<LobbyEffect> {
+        self.happens(LobbyInput::Declined(ChallengeId::new(id), reason))
+    }
+
+    /// Only Ann is online.
+    fn finds_ann(&mut self) -> Vec<LobbyEffect> {
+        self.happens(LobbyInput::Bots(vec![bot("Ann")]))
+    }
+
     /// Restarts with the saved state only.
     fn restarts(&mut self) {
-        let memory = serde_json::to_string(self.lobby.memory()).expect("it can be kept");
-        let memory = serde_json::from_str(&memory).expect("it can be read again");
+        let memory = self.kept();
         self.lobby = Lobby::new(Arc::clone(&self.lobby.policy), memory, self.now, 7);
         self.happens(LobbyInput::Connected(bot("Concilio")));
     }
@@ -65,7 +83,6 @@ impl Story {
         self.happens(LobbyInput::Accepted(ChallengeId::new(id), answer))
     }
 
-    /// A challenge is made, accepted, and its game begins.
     fn plays(&mut self, id: &str, from: &str) {
         assert!(accepts(&self.challenged(id, from), id), "{id}");
         self.accepted(id, Ok(()));
@@ -84,12 +101,8 @@ impl Story {
 
 /// A game with White against a bot.
 fn game_against(id: &str, opponent: &str, time_control: TimeControl) -> Box<GameInfo> {
-    Box::new(GameInfo::from_start(
-        id,
-        GameTerms { variant: Variant::Standard, time_control, rated: true },
-        player("Concilio"),
-        player(opponent),
-    ))
+    let terms = GameTerms { variant: Variant::Standard, time_control, rated: true };
+    Box::new(GameInfo::from_start(id, terms, player("Concilio"), player(opponent)))
 }
 
 fn player(name: &str) -> Player {
@@ -177,7 +190,7 @@ fn repeated_challenge_is_judged_once() {
 fn withdrawal_frees_the_place() {
     let mut story = Story::for_games(1);
     story.challenged("game0001", "Ann");
-    story.happens(LobbyInput::Cancelled(ChallengeId::new("game0001")));
+    story.cancelled("game0001");
     assert_eq!(story.lobby.places.len(), 0);
     let gone = ActionError::Refused("The challenge has been canceled.".to_owned());
     assert!(!acts(&story.accepted("game0001", Err(gone))));
@@ -189,7 +202,7 @@ fn withdrawn_challenge_leaves_the_queue() {
     let mut story = Story::for_games(1);
     story.plays("game0001", "Ann");
     story.challenged("game0002", "Bob");
-    let effects = story.happens(LobbyInput::Cancelled(ChallengeId::new("game0002")));
+    let effects = story.cancelled("game0002");
     assert!(matches!(effects[..], [LobbyEffect::Record(_, ChallengeOutcome::Cancelled, _)]), "{effects:?}");
     assert!(!acts(&story.ends("game0001")));
 }
@@ -276,8 +289,7 @@ fn daily_bot_limit_is_learned() {
     human.opponent = Some(Player::named("Cid"));
     assert!(accepts(&story.happens(LobbyInput::Challenge(human)), "game0003"), "humans are not bots");
 
-    let memory = serde_json::to_string(story.lobby.memory()).expect("it can be kept");
-    let memory: LobbyMemory = serde_json::from_str(&memory).expect("it can be read again");
+    let memory = story.kept();
     assert!(memory.rate_limits.may(Spending::GameAgainstBot, START).is_err(), "a restart forgets nothing");
     assert!(memory.rate_limits.may(Spending::GameAgainstBot, START + 3600.seconds()).is_ok());
 }
@@ -315,8 +327,7 @@ fn clock_changes_stop_nothing() {
     assert!(accepts(&story.ends("game0002"), "game0003"));
 }
 
-/// Games that began by a clock that went ahead are as recent as possible, and no longer than the
-/// settings say.
+/// Games that began by a clock ahead are as recent as possible, and no longer than the settings say.
 #[test]
 fn fast_clock_lengthens_no_recency() {
     let mut story = Story::with(|policy| {
@@ -337,12 +348,11 @@ fn fast_clock_lengthens_no_recency() {
 fn restart_counts_no_game_twice() {
     let mut story = Story::for_games(2);
     story.plays("game0001", "Ann");
-    let kept = serde_json::to_string(story.lobby.memory()).expect("it can be kept");
+    let memory = story.kept();
     let spent = story.lobby.memory().rate_limits.clone();
     for _ in 0..3 {
-        let memory = serde_json::from_str(&kept).expect("it can be read again");
         let policy = AccountPolicy { keep_limits: true, ..AccountPolicy::default() };
-        let lobby = Lobby::new(Arc::new(policy), memory, START, 7);
+        let lobby = Lobby::new(Arc::new(policy), memory.clone(), START, 7);
         story = Story { lobby, now: later(START, Duration::from_hours(30)) };
         story.begins("game0001", "Ann");
         assert_eq!(story.lobby.memory().rate_limits, spent);
@@ -369,8 +379,7 @@ fn rematches_in_a_row_are_counted() {
     story.plays("game0004", "Ann");
 }
 
-/// Limits per player hold over a restart, which counts no running game a second time; and no player
-/// is remembered for ever.
+/// Limits per player hold over a restart, which counts no running game again; and no player is remembered for ever.
 #[test]
 fn restart_keeps_recent_games() {
     let mut story = Story::with(|policy| policy.challenge.bot.max_recent_games = Some(2));
@@ -435,8 +444,7 @@ fn drain_declines_timed_waiters() {
 /// A lobby that challenges by itself, ten seconds after the last game.
 fn matchmaking() -> Story {
     Story::with(|policy| {
-        let blitz = TimeControl::real_time(Duration::from_secs(180), Duration::from_secs(2));
-        let kind = MatchType { time_control: MinutesAndSeconds(blitz), ..MatchType::default() };
+        let kind = MatchType { time_control: MinutesAndSeconds(BLITZ), ..MatchType::default() };
         policy.matchmaking = MatchmakingSettings {
             enabled: true,
             idle: Duration::from_secs(10),
@@ -454,10 +462,24 @@ fn challenges(effects: &[LobbyEffect]) -> Option<ChallengeRequest> {
     })
 }
 
+/// A lobby that is about to challenge.
+fn challenging() -> Story {
+    let mut story = matchmaking();
+    story.after(Duration::from_secs(10));
+    story
+}
+
+/// A lobby with a pending challenge to Ann.
+fn has_challenged() -> Story {
+    let mut story = challenging();
+    story.challenges("ours0001");
+    story
+}
+
 impl Story {
     /// Challenges a player; the challenge is pending under `id`.
     fn challenges(&mut self, id: &str) -> String {
-        let request = challenges(&self.happens(LobbyInput::Bots(vec![bot("Ann")]))).expect("a challenge");
+        let request = challenges(&self.finds_ann()).expect("a challenge");
         self.happens(LobbyInput::Challenged(request.clone(), Ok(ChallengeId::new(id))));
         request.opponent
     }
@@ -470,52 +492,46 @@ fn refusals_lengthen_the_rest() {
     assert_eq!(story.after(Duration::from_secs(1)), [LobbyEffect::FetchBots]);
     assert_eq!(story.after(Duration::from_secs(1)), [], "one look at a time");
     assert_eq!(story.challenges("ours0001"), "ann");
-    story.happens(LobbyInput::Declined(ChallengeId::new("ours0001"), DeclineReason::Generic));
+    story.declined("ours0001", DeclineReason::Generic);
     assert_eq!(story.after(Duration::from_secs(20)), [LobbyEffect::FetchBots]);
-    assert_eq!(story.happens(LobbyInput::Bots(vec![bot("Ann")])), [], "not yet");
+    assert_eq!(story.finds_ann(), [], "not yet");
     let backoff = MatchmakingSettings::default().backoff;
     assert_eq!(story.after(backoff), [LobbyEffect::FetchBots]);
     assert_eq!(story.challenges("ours0002"), "ann", "an hour later");
-    story.happens(LobbyInput::Declined(ChallengeId::new("ours0002"), DeclineReason::Generic));
+    story.declined("ours0002", DeclineReason::Generic);
     assert_eq!(story.after(backoff), [LobbyEffect::FetchBots]);
-    assert_eq!(story.happens(LobbyInput::Bots(vec![bot("Ann")])), [], "the second time an hour is not enough");
+    assert_eq!(story.finds_ann(), [], "the second time an hour is not enough");
 }
 
 #[test]
 fn silent_players_rest_across_restarts() {
-    let mut story = matchmaking();
-    story.after(Duration::from_secs(10));
-    story.challenges("ours0001");
-    let effects = story.happens(LobbyInput::Cancelled(ChallengeId::new("ours0001")));
+    let mut story = has_challenged();
+    let effects = story.cancelled("ours0001");
     assert!(effects.contains(&LobbyEffect::Save), "{effects:?}");
     story.restarts();
     assert_eq!(story.after(Duration::from_mins(1)), [LobbyEffect::FetchBots]);
-    assert_eq!(challenges(&story.happens(LobbyInput::Bots(vec![bot("Ann")]))), None, "she did not answer just now");
+    assert_eq!(challenges(&story.finds_ann()), None, "she did not answer just now");
 }
 
 #[test]
 fn own_challenge_reserves_a_place() {
-    let mut story = matchmaking();
-    story.after(Duration::from_secs(10));
-    story.challenges("ours0001");
+    let mut story = has_challenged();
     assert!(!acts(&story.challenged("game0001", "Bob")), "it would be one game too many");
-    let effects = story.happens(LobbyInput::Declined(ChallengeId::new("ours0001"), DeclineReason::Later));
+    let effects = story.declined("ours0001", DeclineReason::Later);
     assert!(accepts(&effects, "game0001"), "{effects:?}");
 }
 
 #[test]
 fn taken_place_is_not_given_twice() {
-    let mut story = matchmaking();
-    story.after(Duration::from_secs(10));
+    let mut story = challenging();
     assert!(accepts(&story.challenged("game0001", "Bob"), "game0001"));
-    assert_eq!(challenges(&story.happens(LobbyInput::Bots(vec![bot("Ann")]))), None);
+    assert_eq!(challenges(&story.finds_ann()), None);
 }
 
 #[test]
 fn answered_challenge_stays() {
-    let mut story = matchmaking();
-    story.after(Duration::from_secs(10));
-    let request = challenges(&story.happens(LobbyInput::Bots(vec![bot("Ann")]))).expect("a challenge");
+    let mut story = challenging();
+    let request = challenges(&story.finds_ann()).expect("a challenge");
     story.begins("ours0001", "Ann");
     story.happens(LobbyInput::Challenged(request, Ok(ChallengeId::new("ours0001"))));
     assert!(!acts(&story.after(Duration::from_secs(600))), "withdrawing it would abort the game");
@@ -530,20 +546,18 @@ fn series_survives_an_early_start() {
     policy.matchmaking.types.values_mut().for_each(|kind| kind.games_in_row = 2);
     story.happens(LobbyInput::Adopt(Arc::new(policy)));
     story.after(Duration::from_secs(10));
-    let first = challenges(&story.happens(LobbyInput::Bots(vec![bot("Ann")]))).expect("a challenge");
+    let first = challenges(&story.finds_ann()).expect("a challenge");
     story.begins("ours0001", "Ann");
     story.happens(LobbyInput::Challenged(first.clone(), Ok(ChallengeId::new("ours0001"))));
     story.ends("ours0001");
     assert_eq!(story.after(Duration::from_secs(20)), [LobbyEffect::FetchBots]);
-    let second = challenges(&story.happens(LobbyInput::Bots(vec![bot("Ann")]))).expect("the second one");
+    let second = challenges(&story.finds_ann()).expect("the second one");
     assert_eq!(second.our_color, first.our_color.map(|color| !color));
 }
 
 #[test]
 fn due_challenge_is_withdrawn() {
-    let mut story = matchmaking();
-    story.after(Duration::from_secs(10));
-    story.challenges("ours0001");
+    let mut story = has_challenged();
     story.now = later(story.now, Duration::from_secs(60));
     assert_eq!(story.wakes_at(), Some(story.now), "nothing has been done about it yet");
     let effects = story.after(Duration::ZERO);
@@ -553,31 +567,26 @@ fn due_challenge_is_withdrawn() {
 
 #[test]
 fn early_refusal_is_kept() {
-    let mut story = matchmaking();
-    story.after(Duration::from_secs(10));
-    let request = challenges(&story.happens(LobbyInput::Bots(vec![bot("Ann")]))).expect("a challenge");
+    let mut story = challenging();
+    let request = challenges(&story.finds_ann()).expect("a challenge");
     assert!(!story.lobby.is_idle(), "it is on its way");
-    story.happens(LobbyInput::Declined(ChallengeId::new("ours0001"), DeclineReason::Generic));
+    story.declined("ours0001", DeclineReason::Generic);
     story.happens(LobbyInput::Challenged(request, Ok(ChallengeId::new("ours0001"))));
     assert!(story.lobby.is_idle());
     story.after(Duration::from_secs(20));
-    assert_eq!(challenges(&story.happens(LobbyInput::Bots(vec![bot("Ann")]))), None, "she was asked just now");
+    assert_eq!(challenges(&story.finds_ann()), None, "she was asked just now");
 }
 
 #[test]
 fn immediate_stop_withdraws_challenge() {
-    let mut story = matchmaking();
-    story.after(Duration::from_secs(10));
-    story.challenges("ours0001");
+    let mut story = has_challenged();
     let effects = story.lobby.leave(&story.now.to_zoned(jiff::tz::TimeZone::UTC));
     assert!(does(&effects, &Action::Cancel(ChallengeId::new("ours0001"))), "{effects:?}");
 }
 
 #[test]
 fn closing_withdraws_own_challenge() {
-    let mut story = matchmaking();
-    story.after(Duration::from_secs(10));
-    story.challenges("ours0001");
+    let mut story = has_challenged();
     let effects = story.happens(LobbyInput::Drain);
     assert!(does(&effects, &Action::Cancel(ChallengeId::new("ours0001"))), "{effects:?}");
 }
@@ -594,8 +603,7 @@ fn any_error() -> impl Strategy<Value = Option<ActionError>> {
 }
 
 proptest! {
-    /// In any order of events: no more games than places are begun voluntarily, and once all games
-    /// have ended and all reservations have expired, every place is free.
+    /// In any order of events no more games than places are begun, and in the end every place is free.
     #[test]
     fn no_place_leaks(
         concurrency in 1..4_usize,
@@ -643,29 +651,19 @@ fn correspondence_games_take_no_place_of_blitz() {
     story.begins("fast0001", "Ann");
     assert!(!accepts(&story.challenged("fast0002", "Eve"), "fast0002"), "one blitz game at a time");
     assert!(accepts(&story.ends("fast0001"), "fast0002"));
-    story.happens(LobbyInput::Cancelled(ChallengeId::new("fast0002")));
+    story.cancelled("fast0002");
     assert!(story.lobby.is_idle(), "a drain waits for no correspondence game");
 }
 
 #[test]
 fn rematches_follow_the_results_of_the_settings() {
-    let rematch_after = |results: &[GameResult], most| {
-        let results = results.to_vec();
-        Story::with(move |policy| {
-            policy.matchmaking.rematch_after = results;
-            policy.challenge.bot.max_rematches = most;
-        })
-    };
-    let asks = |effects: &[LobbyEffect]| {
-        effects.iter().find_map(|effect| match effect {
-            LobbyEffect::Do(Action::Challenge(request)) => Some(request.clone()),
-            _ => None,
-        })
-    };
     let ends = |story: &mut Story, id: &str, result| {
-        asks(&story.happens(LobbyInput::GameEnded(GameId::new(id), Some(result))))
+        challenges(&story.happens(LobbyInput::GameEnded(GameId::new(id), Some(result))))
     };
-    let mut story = rematch_after(&[GameResult::Lost], Some(1));
+    let mut story = Story::with(|policy| {
+        policy.matchmaking.rematch_after = vec![GameResult::Lost];
+        policy.challenge.bot.max_rematches = Some(1);
+    });
     story.plays("game0001", "Ann");
     assert_eq!(ends(&mut story, "game0001", GameResult::Won), None);
     story.plays("game0002", "Ann");

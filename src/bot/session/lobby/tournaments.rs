@@ -6,25 +6,25 @@ use jiff::Zoned;
 
 use super::{Lobby, LobbyEffect};
 use crate::{
-    policy::tournament::{Participation, TournamentNews, TournamentPolicy, TournamentSituation, TournamentStep},
+    policy::tournament::{Participation, TournamentNews, TournamentSituation, TournamentStep},
     session::AccountMode,
 };
 use domain::Action;
 
-/// Tells the news of tournaments, and saves a change of the participation.
-pub(super) fn tell_news(news: impl IntoIterator<Item = (String, TournamentNews)>, effects: &mut Vec<LobbyEffect>) {
-    for (name, what) in news {
-        if !matches!(what, TournamentNews::NotJoined(_)) {
-            effects.push(LobbyEffect::Save);
-        }
-        effects.push(LobbyEffect::TournamentNews(name, what));
-    }
-}
-
 impl Lobby {
-    pub(super) fn tournament_steps(&mut self, now: &Zoned, effects: &mut Vec<LobbyEffect>) {
+    /// Tells the news of tournaments, and saves a change of the participation.
+    pub(super) fn tell_news(&mut self, news: impl IntoIterator<Item = (String, TournamentNews)>) {
+        for (name, what) in news {
+            if !matches!(what, TournamentNews::NotJoined(_)) {
+                self.effects.push(LobbyEffect::Save);
+            }
+            self.effects.push(LobbyEffect::TournamentNews(name, what));
+        }
+    }
+
+    pub(super) fn tournament_steps(&mut self, now: &Zoned) {
         let steps = self.with_tournaments(now, Participation::due);
-        effects.extend(steps.into_iter().map(|step| match step {
+        self.effects.extend(steps.into_iter().map(|step| match step {
             TournamentStep::Look { teams, named } => LobbyEffect::FetchTournaments { teams, named },
             TournamentStep::Ask(tournament) => LobbyEffect::AskTournament(tournament),
             TournamentStep::Join(entry) => LobbyEffect::Do(Action::Join(entry)),
@@ -36,30 +36,28 @@ impl Lobby {
     pub(super) fn with_tournaments<T>(
         &mut self,
         now: &Zoned,
-        ask: impl FnOnce(&mut Participation, &TournamentPolicy, &TournamentSituation) -> T,
+        ask: impl FnOnce(&mut Participation, &TournamentSituation) -> T,
     ) -> T {
         let playing = self.tournaments_played();
         let situation = TournamentSituation {
             now,
+            policy: &self.policy.tournament,
             open: self.mode == AccountMode::Playing && self.us.is_some(),
             playing: &playing,
             variants: &self.policy.variants,
             ratings: self.us.as_ref().map_or(&[], |us| &us.ratings),
         };
-        ask(&mut self.memory.participation, &self.policy.tournament, &situation)
+        ask(&mut self.memory.participation, &situation)
     }
 
-    /// Returns the tournaments with a running game of the bot.
     pub(super) fn tournaments_played(&self) -> BTreeSet<String> {
         self.places.values().filter_map(|place| place.tournament.clone()).collect()
     }
 
     /// Withdraws before an immediate stop: no opponent is paired with the bot in vain.
-    pub(super) fn withdraw_from_tournaments(&mut self, now: &Zoned) -> Vec<LobbyEffect> {
+    pub(super) fn withdraw_from_tournaments(&mut self, now: &Zoned) {
         let mode = std::mem::replace(&mut self.mode, AccountMode::Draining);
-        let mut effects = Vec::new();
-        self.tournament_steps(now, &mut effects);
+        self.tournament_steps(now);
         self.mode = mode;
-        effects
     }
 }

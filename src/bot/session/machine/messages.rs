@@ -16,11 +16,9 @@ use crate::session::control::{ControlAnswer, GameCommand};
 pub(in crate::session) enum GameInput {
     /// The whole state of the game, after a (re)connection.
     Full(Box<GameInfo>, GameState),
-    /// A change of the state.
     State(GameState),
     /// The event stream reports the end of the game, with its known details.
     Finished(Option<GameStatus>, Option<Color>),
-    /// The server knows no such running game.
     Gone,
     /// The change of the rating; handled by the task.
     Rated(i32),
@@ -32,13 +30,11 @@ pub(in crate::session) enum GameInput {
     Command(GameCommand, ControlAnswer),
     /// The server refused an abort or a resignation.
     NotGivenUp,
-    /// The decision of a search.
     Decided(RequestId, Box<DecidedSearch>),
     /// The number of an answer, and the server's reply.
     Sent(u64, Result<(), ActionError>),
     /// The turn of a correspondence game's search has come; handled by the task.
     Turn(RequestId, Option<OwnedSemaphorePermit>),
-    /// A timer has run out.
     Timer(Timer),
 }
 
@@ -52,43 +48,23 @@ pub(in crate::session) struct DecidedSearch {
 
 #[derive(Debug, PartialEq)]
 pub(in crate::session) enum GameEffect {
-    /// Search this position, with the bot to move.
-    Search {
-        /// Returned with the decision.
-        request: RequestId,
-        line: Arc<Line>,
-        clocks: Option<Clocks>,
-        /// The arrival of the server's message about this position; it started the bot's clock.
-        received: Instant,
-        /// Moves rejected by the server.
-        excluded: Vec<UciMove>,
-    },
-    /// Search these expected positions in the opponent's time.
-    Ponder {
-        /// Returned with the decision.
-        request: RequestId,
-        /// At least one, the likeliest first.
-        lines: Vec<Arc<Line>>,
-    },
-    /// A pondered position is on the board: the bot's clock runs.
-    PonderHit {
-        clocks: Option<Clocks>,
-        /// The arrival of the server's message about it.
-        received: Instant,
-    },
+    /// Search this position, with the bot to move, without the `excluded` moves. The server's message about it was `received`
+    /// then: it started the bot's clock. The decision has the number of the request.
+    Search { request: RequestId, line: Arc<Line>, clocks: Option<Clocks>, received: Instant, excluded: Vec<UciMove> },
+    /// Search these expected positions in the opponent's time: at least one, the likeliest first.
+    Ponder { request: RequestId, lines: Vec<Arc<Line>> },
+    /// A pondered position is on the board since the server's message was `received`: the bot's clock runs.
+    PonderHit { clocks: Option<Clocks>, received: Instant },
     /// The searched position is neither on the board nor expected any more.
     StopSearch,
     /// Write the moves of the board into the record.
     RecordMoves,
+    /// Write a decision into the record, before its move is sent.
     RecordDecision(Box<DecidedSearch>),
     /// Record a granted takeback.
     RecordTakeback,
     /// Send a move; its outcome comes back as [`GameInput::Sent`].
-    Send {
-        answer: u64,
-        uci: UciMove,
-        offer_draw: bool,
-    },
+    Send { answer: u64, uci: UciMove, offer_draw: bool },
     /// Any other request; the server's events show its effect.
     Do(Action),
     /// Fetch the whole state.
@@ -109,13 +85,17 @@ pub(in crate::session) enum GameOver {
     Shown(GameStatus, Option<Color>),
     /// Another source reports the end; the last moves may be missing.
     Told(GameStatus, Option<Color>),
-    /// The server knows no such running game.
     Unknown,
+}
+
+impl GameOver {
+    pub(in crate::session) fn told(status: Option<GameStatus>, winner: Option<Color>) -> Self {
+        status.map_or(Self::Unknown, |status| Self::Told(status, winner))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::session) enum Timer {
-    /// Send the answer again.
     Resend,
     /// The stream should have shown the bot's move by now.
     Echo,

@@ -36,7 +36,7 @@ mod whole_state;
 use offers::OfferAnswers;
 use our_move::{ECHO, MoveState};
 use pondering::PonderedLines;
-use whole_state::WholeStateRequests;
+use whole_state::PATIENCE;
 
 pub(super) use messages::{DecidedSearch, GameEffect, GameInput, GameOver, Timer};
 pub(super) use operator::DrawCourse;
@@ -54,7 +54,6 @@ pub(super) struct GameMachine {
     offers_next: bool,
     /// The number of expected replies searched in the opponent's time.
     replies_pondered: usize,
-    /// The search in the opponent's time.
     pondering: Option<PonderedLines>,
     counter: u64,
     /// The first sight of the current position.
@@ -63,35 +62,24 @@ pub(super) struct GameMachine {
     refused: Vec<UciMove>,
     /// The pauses between attempts to move in it.
     retries: Backoff,
-    /// The time for the stream to show a move of the bot: at least twice the longest so far in this
-    /// game.
+    /// The time for the stream to show a move of the bot: at least twice the longest so far in this game.
     echo_patience: Duration,
-    whole_state: WholeStateRequests,
+    /// The time of the unanswered request for the whole state.
+    whole_state_asked: Option<Instant>,
+    whole_state_patience: Duration,
     offers: OfferAnswers,
     claims: Backoff,
     aborts: Backoff,
-    /// The end of the game by the event stream, before its own stream has shown it.
-    ended: Option<Ended>,
+    /// The status and the winner by the event stream, before the game's own stream has shown its end.
+    ended: Option<(Option<GameStatus>, Option<Color>)>,
+    /// True once the whole state was requested after the end.
+    last_word_asked: bool,
     over: bool,
-}
-
-#[derive(Debug)]
-struct Ended {
-    status: Option<GameStatus>,
-    winner: Option<Color>,
-    /// True once the whole state was requested.
-    asked: bool,
-}
-
-impl Ended {
-    /// Returns the end of the game by the event stream.
-    fn told(self) -> GameOver {
-        self.status.map_or(GameOver::Unknown, |status| GameOver::Told(status, self.winner))
-    }
+    /// The effects of the current input.
+    effects: Vec<GameEffect>,
 }
 
 impl GameMachine {
-    /// Creates the machine of a game from its first whole state; returns the first actions.
     pub(super) fn new(
         now: Instant,
         info: Box<GameInfo>,
@@ -118,20 +106,22 @@ impl GameMachine {
             refused: Vec::new(),
             retries: Backoff::new(Duration::from_millis(50), Duration::from_secs(2)).first_at_once(),
             echo_patience: ECHO.0,
-            whole_state: WholeStateRequests::new(),
+            whole_state_asked: None,
+            whole_state_patience: PATIENCE.0,
             offers: OfferAnswers::new(),
             claims: Backoff::new(Duration::from_secs(1), Duration::from_secs(15)),
             aborts: Backoff::new(Duration::from_secs(2), Duration::from_secs(60)),
             ended: None,
+            last_word_asked: false,
             over: false,
+            effects: Vec::new(),
             info,
         };
-        let mut effects = Vec::new();
-        game.full(now, state, &mut effects);
+        game.full(now, state);
+        let effects = std::mem::take(&mut game.effects);
         (game, effects)
     }
 
-    /// Returns the constant part of the game.
     pub(super) fn info(&self) -> &GameInfo {
         &self.info
     }
@@ -144,56 +134,52 @@ impl GameMachine {
         &self.state
     }
 
-    /// Handles an event and returns the actions.
     pub(super) fn handle(&mut self, now: Instant, input: GameInput) -> Vec<GameEffect> {
-        let mut effects = Vec::new();
         if self.over {
-            return effects;
+            return Vec::new();
         }
         match input {
             GameInput::Full(info, state) => {
                 self.info = info;
-                self.full(now, state, &mut effects);
+                self.full(now, state);
             }
-            GameInput::State(state) => self.state_changed(now, state, &mut effects),
-            GameInput::Finished(status, winner) => self.finished_elsewhere(status, winner, &mut effects),
-            GameInput::Gone => self.gone(&mut effects),
+            GameInput::State(state) => self.state_changed(now, state),
+            GameInput::Finished(status, winner) => self.finished_elsewhere(status, winner),
+            GameInput::Gone => self.gone(),
             // The task handles these: it has the chat, the record and the operator's channel.
             GameInput::Chat(..) | GameInput::Command(..) | GameInput::Rated(_) | GameInput::Turn(..) => (),
-            GameInput::NotGivenUp => self.not_given_up(now, &mut effects),
-            GameInput::OpponentGone(gone, claim_after) => self.opponent_gone(gone, claim_after, &mut effects),
-            GameInput::Decided(request, decided) => self.decided(now, request, decided, &mut effects),
-            GameInput::Sent(number, outcome) => self.sent(now, number, outcome, &mut effects),
-            GameInput::Timer(timer) => self.timer(now, timer, &mut effects),
+            GameInput::NotGivenUp => self.not_given_up(now),
+            GameInput::OpponentGone(gone, claim_after) => self.opponent_gone(gone, claim_after),
+            GameInput::Decided(request, decided) => self.decided(now, request, decided),
+            GameInput::Sent(number, outcome) => self.sent(now, number, outcome),
+            GameInput::Timer(timer) => self.timer(now, timer),
         }
-        effects
+        std::mem::take(&mut self.effects)
     }
 
-    // --- The server's messages -----------------------------------------------------------------------------------------
-
-    fn full(&mut self, now: Instant, state: GameState, effects: &mut Vec<GameEffect>) {
+    fn full(&mut self, now: Instant, state: GameState) {
         let mut line = self.info.start.clone();
         match line.play_all(&state.moves) {
             Ok(()) => {
-                self.whole_state.answered(now, effects);
-                self.believe(now, line, state, true, effects);
+                self.whole_state_answered(now);
+                self.believe(now, line, state, true);
             }
             // Only a server with other rules can send this; the only remedy is to fetch the state
             // again, slowly.
             Err(error) => {
-                effects.push(GameEffect::Fault(format!("the server's moves are invalid: {error}")));
+                self.effects.push(GameEffect::Fault(format!("the server's moves are invalid: {error}")));
                 // Another one is fetched after a pause.
-                self.whole_state.wait(now, effects);
+                self.wait_for_whole_state(now);
             }
         }
     }
 
-    fn state_changed(&mut self, now: Instant, state: GameState, effects: &mut Vec<GameEffect>) {
+    fn state_changed(&mut self, now: Instant, state: GameState) {
         match self.extended(&state.moves) {
-            Some(line) => self.believe(now, line, state, false, effects),
+            Some(line) => self.believe(now, line, state, false),
             // The final state may come after a missed takeback, but its status is true without the board.
-            None if !state.status.is_running() => self.finish(GameOver::Told(state.status, state.winner), effects),
-            None => self.whole_state.ask(now, effects),
+            None if !state.status.is_running() => self.finish(GameOver::Told(state.status, state.winner)),
+            None => self.ask_whole_state(now),
         }
     }
 
@@ -212,16 +198,16 @@ impl GameMachine {
         line.moves().starts_with(self.line.moves()).then_some(line)
     }
 
-    fn believe(&mut self, now: Instant, line: Line, state: GameState, full: bool, effects: &mut Vec<GameEffect>) {
+    fn believe(&mut self, now: Instant, line: Line, state: GameState, full: bool) {
         let moved = line.moves() != self.line.moves();
         let earlier = std::mem::replace(&mut self.state, state);
         if moved {
             self.line = Arc::new(line);
             self.learn_echo_patience(now);
             if matches!(self.our_move, MoveState::Searching(_)) {
-                effects.push(GameEffect::StopSearch);
+                self.effects.push(GameEffect::StopSearch);
             }
-            self.review_pondering(effects);
+            self.review_pondering();
             if !self.is_given_up() {
                 self.our_move = MoveState::Theirs;
             }
@@ -229,50 +215,46 @@ impl GameMachine {
             self.refused.clear();
             self.retries.reset();
             self.offers = OfferAnswers::new();
-            for timer in [Timer::Resend, Timer::Echo, Timer::Abort, Timer::Offer] {
-                effects.push(GameEffect::Forget(timer));
-            }
+            self.effects.extend([Timer::Resend, Timer::Echo, Timer::Abort, Timer::Offer].map(GameEffect::Forget));
             if self.line.turn() == self.info.our_color {
                 // A moving player is present; the server reports another absence again.
-                self.opponent_gone(false, None, effects);
+                self.opponent_gone(false, None);
             }
-            effects.push(GameEffect::RecordMoves);
+            self.effects.push(GameEffect::RecordMoves);
         }
         if !self.state.status.is_running() {
             let (status, winner) = (self.state.status.clone(), self.winner());
             let is_to_be_looked_up = self.may_lack_moves() || winner.is_none() && may_have_a_winner(&status);
             let end = if is_to_be_looked_up { GameOver::Told } else { GameOver::Shown };
-            self.finish(end(status, winner), effects);
+            self.finish(end(status, winner));
             return;
         }
         if self.ended.is_some() || self.is_given_up() {
             return;
         }
-        self.answer_offers(&earlier, full, effects);
+        self.answer_offers(&earlier, full);
         if self.line.turn() == self.info.our_color {
-            self.our_turn(now, full, effects);
+            self.our_turn(now, full);
         } else if moved || full {
-            self.wait_for_first_move(now, effects);
+            self.wait_for_first_move(now);
         }
     }
 
-    /// Starts the timer of the opponent's first move, if it has not come; returns the time in all.
-    /// It counts from the first sight of the position: a reopened stream gives no more time.
-    fn wait_for_first_move(&self, now: Instant, effects: &mut Vec<GameEffect>) -> Option<Duration> {
+    /// Starts the timer of the opponent's first move, if it has not come; returns the time since the first sight in all.
+    fn wait_for_first_move(&mut self, now: Instant) -> Option<Duration> {
         let patience = self.adjudicator.abort_after(&self.info).filter(|_| self.line.ply() < 2)?;
         let waited = now.saturating_duration_since(self.since);
-        effects.push(GameEffect::Wake(Timer::Abort, patience.saturating_sub(waited)));
+        self.effects.push(GameEffect::Wake(Timer::Abort, patience.saturating_sub(waited)));
         Some(patience)
     }
 
-    /// Doubles the time for the opponent's first move, once; returns the time in all. `None`
-    /// without such a timer.
-    pub(in crate::session) fn wait_longer(&mut self, now: Instant, effects: &mut Vec<GameEffect>) -> Option<Duration> {
+    /// Doubles the time for the opponent's first move, once; returns the time in all, if it is limited.
+    pub(in crate::session) fn wait_longer(&mut self, now: Instant) -> (Option<Duration>, Vec<GameEffect>) {
         if self.ended.is_some() || self.is_given_up() || self.line.turn() == self.info.our_color {
-            return None;
+            return (None, Vec::new());
         }
         self.adjudicator.wait_longer();
-        self.wait_for_first_move(now, effects)
+        (self.wait_for_first_move(now), std::mem::take(&mut self.effects))
     }
 
     /// Returns true if the stream may lack moves of a finished game: it ended by a rule against the
@@ -287,64 +269,62 @@ impl GameMachine {
         }
     }
 
-    /// Returns the winner of a finished game: by its stream, by the event stream, or by a mate on
-    /// the board.
+    /// Returns the winner of a finished game: by its stream, by the event stream, or by a mate on the board.
     fn winner(&self) -> Option<Color> {
-        let told = self.ended.as_ref().and_then(|ended| ended.winner);
+        let told = self.ended.as_ref().and_then(|(_, winner)| *winner);
         let mated = self.state.status == GameStatus::Mate && self.line.is_checkmate();
         self.state.winner.or(told).or_else(|| mated.then(|| !self.line.turn()))
     }
 
-    fn opponent_gone(&mut self, gone: bool, claim_after: Option<Duration>, effects: &mut Vec<GameEffect>) {
+    fn opponent_gone(&mut self, gone: bool, claim_after: Option<Duration>) {
         match (gone, claim_after) {
-            (true, Some(after)) => effects.push(GameEffect::Wake(Timer::Claim, after)),
+            (true, Some(after)) => self.effects.push(GameEffect::Wake(Timer::Claim, after)),
             (true, None) => (),
             (false, _) => {
                 self.claims.reset();
-                effects.push(GameEffect::Forget(Timer::Claim));
+                self.effects.push(GameEffect::Forget(Timer::Claim));
             }
         }
     }
 
     /// Handles the end by the event stream: the game's own stream may have yet to show the last moves.
-    fn finished_elsewhere(&mut self, status: Option<GameStatus>, winner: Option<Color>, effects: &mut Vec<GameEffect>) {
+    fn finished_elsewhere(&mut self, status: Option<GameStatus>, winner: Option<Color>) {
         // A repeated report with less information is ignored.
         if status.is_none() && self.ended.is_some() {
             return;
         }
-        self.stop_searching(effects);
-        self.ended = Some(Ended { status, winner, asked: false });
-        effects.push(GameEffect::Wake(Timer::LastWord, LAST_WORD));
+        self.stop_searching();
+        (self.ended, self.last_word_asked) = (Some((status, winner)), false);
+        self.effects.push(GameEffect::Wake(Timer::LastWord, LAST_WORD));
     }
 
     /// Handles a game unknown to the server: nothing more will be shown.
-    fn gone(&mut self, effects: &mut Vec<GameEffect>) {
-        let end = self.ended.take().map_or(GameOver::Unknown, Ended::told);
-        self.finish(end, effects);
+    fn gone(&mut self) {
+        let end = self.ended.take().map_or(GameOver::Unknown, |(status, winner)| GameOver::told(status, winner));
+        self.finish(end);
     }
 
-    fn last_word_is_due(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
-        let Some(mut ended) = self.ended.take() else { return };
-        if ended.asked {
-            self.finish(ended.told(), effects);
+    fn last_word_is_due(&mut self, now: Instant) {
+        let Some((status, winner)) = &self.ended else { return };
+        if self.last_word_asked {
+            self.finish(GameOver::told(status.clone(), *winner));
         } else {
-            ended.asked = true;
-            self.ended = Some(ended);
-            effects.push(GameEffect::Wake(Timer::LastWord, self.whole_state.patience()));
-            self.whole_state.ask(now, effects);
+            self.last_word_asked = true;
+            self.effects.push(GameEffect::Wake(Timer::LastWord, self.whole_state_patience));
+            self.ask_whole_state(now);
         }
     }
 
-    fn finish(&mut self, end: GameOver, effects: &mut Vec<GameEffect>) {
-        self.stop_searching(effects);
+    fn finish(&mut self, end: GameOver) {
+        self.stop_searching();
         self.over = true;
-        effects.push(GameEffect::Over(end));
+        self.effects.push(GameEffect::Over(end));
     }
 
-    fn stop_searching(&mut self, effects: &mut Vec<GameEffect>) {
+    fn stop_searching(&mut self) {
         let searching = matches!(self.our_move, MoveState::Searching(_));
         if searching || self.pondering.take().is_some() {
-            effects.push(GameEffect::StopSearch);
+            self.effects.push(GameEffect::StopSearch);
         }
         // A move on its way stays so: the last state may not show it.
         if searching {
@@ -352,27 +332,27 @@ impl GameMachine {
         }
     }
 
-    fn timer(&mut self, now: Instant, timer: Timer, effects: &mut Vec<GameEffect>) {
+    fn timer(&mut self, now: Instant, timer: Timer) {
         match timer {
             // Nothing is sent to a finished game.
             Timer::Resend | Timer::Echo | Timer::Abort | Timer::Offer if self.ended.is_some() => (),
-            Timer::Resend => self.resend_is_due(effects),
-            Timer::Echo => self.echo_is_due(now, effects),
-            Timer::Offer => self.offer_is_due(now, effects),
-            Timer::LastWord => self.last_word_is_due(now, effects),
-            Timer::WholeState => self.whole_state.ask_again(now, effects),
+            Timer::Resend => self.resend_is_due(),
+            Timer::Echo => self.echo_is_due(now),
+            Timer::Offer => self.offer_is_due(now),
+            Timer::LastWord => self.last_word_is_due(now),
+            Timer::WholeState => self.ask_whole_state_again(now),
             Timer::Claim if self.is_given_up() => (),
             Timer::Claim => {
                 if let Some(claim) = self.adjudicator.claim(&self.info, &self.line) {
-                    effects.push(GameEffect::Do(claim));
-                    effects.push(GameEffect::Wake(Timer::Claim, self.claims.next_delay()));
+                    self.effects.push(GameEffect::Do(claim));
+                    self.effects.push(GameEffect::Wake(Timer::Claim, self.claims.next_delay()));
                 }
             }
             Timer::Abort => {
                 if matches!(self.our_move, MoveState::Theirs) && self.line.ply() < 2 {
-                    effects.push(GameEffect::Do(Action::Abort(self.info.id.clone())));
+                    self.effects.push(GameEffect::Do(Action::Abort(self.info.id.clone())));
                     // Only the game's end shows the effect: the request may get lost.
-                    effects.push(GameEffect::Wake(Timer::Abort, self.aborts.next_delay()));
+                    self.effects.push(GameEffect::Wake(Timer::Abort, self.aborts.next_delay()));
                 }
             }
         }

@@ -11,14 +11,12 @@ use util::Backoff;
 /// The shortest and the longest pause before an answer without effect is checked.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
 
-/// The answers to the opponent's offers in the current position.
 #[derive(Debug)]
 pub(super) struct OfferAnswers {
     draw: bool,
     /// True if the requested takeback was granted; `None` without a request.
     takeback: Option<bool>,
-    /// True if an answer has had no effect in time: the next whole state decides whether it is
-    /// repeated.
+    /// True if an answer has had no effect in time: the next whole state decides about its repetition.
     is_doubtful: bool,
     pauses: Backoff,
 }
@@ -31,7 +29,7 @@ impl OfferAnswers {
 
 impl GameMachine {
     /// Answers the opponent's new offers, and the unanswered ones of a whole state (`full`).
-    pub(super) fn answer_offers(&mut self, earlier: &GameState, full: bool, effects: &mut Vec<GameEffect>) {
+    pub(super) fn answer_offers(&mut self, earlier: &GameState, full: bool) {
         let (us, them) = (self.info.our_color, !self.info.our_color);
         let again = full && std::mem::take(&mut self.offers.is_doubtful);
         let mut answers = Vec::new();
@@ -60,16 +58,16 @@ impl GameMachine {
         }
 
         if !answers.is_empty() {
-            effects.append(&mut answers);
-            effects.push(GameEffect::Wake(Timer::Offer, self.offers.pauses.next_delay()));
+            self.effects.append(&mut answers);
+            self.effects.push(GameEffect::Wake(Timer::Offer, self.offers.pauses.next_delay()));
         }
     }
 
     /// Handles an answer without effect: if the offer is still open, the whole state decides.
-    pub(super) fn offer_is_due(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
+    pub(super) fn offer_is_due(&mut self, now: Instant) {
         if (self.offers.draw || self.offers.takeback.is_some()) && !self.is_given_up() {
             self.offers.is_doubtful = true;
-            self.whole_state.ask(now, effects);
+            self.ask_whole_state(now);
         }
     }
 }

@@ -22,7 +22,6 @@ pub(in crate::session) enum DrawCourse {
 }
 
 impl GameMachine {
-    /// Handles the operator's wish for a draw.
     pub(in crate::session) fn wants_draw(&mut self) -> DrawCourse {
         if self.is_given_up() || self.over {
             DrawCourse::TooLate
@@ -41,19 +40,17 @@ impl GameMachine {
     /// [`NotGivenUp`](super::GameInput::NotGivenUp) reports a refusal of the server. Returns true if the game may be aborted,
     /// because not both sides have moved.
     pub(in crate::session) fn give_up(&mut self) -> (bool, Vec<GameEffect>) {
-        let mut effects = Vec::new();
-        self.stop_searching(&mut effects);
+        self.stop_searching();
         self.our_move = MoveState::GivenUp;
-        effects.extend([Timer::Resend, Timer::Echo, Timer::Abort, Timer::Claim].map(GameEffect::Forget));
-        (self.line.ply() < 2, effects)
+        self.effects.extend([Timer::Resend, Timer::Echo, Timer::Abort, Timer::Claim].map(GameEffect::Forget));
+        (self.line.ply() < 2, std::mem::take(&mut self.effects))
     }
 
-    /// Handles the server's refusal. The whole state shows the fate of a move on its way; then the game
-    /// goes on.
-    pub(super) fn not_given_up(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
+    /// Handles the server's refusal: the whole state shows the fate of a move on its way, and the game goes on.
+    pub(super) fn not_given_up(&mut self, now: Instant) {
         if self.is_given_up() {
             self.our_move = MoveState::Theirs;
-            self.whole_state.ask(now, effects);
+            self.ask_whole_state(now);
         }
     }
 

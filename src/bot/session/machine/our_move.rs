@@ -52,8 +52,7 @@ enum Sending {
     Acknowledged(Instant),
     /// The server accepted it at this time and should have shown it by now.
     Doubtful(Instant),
-    /// Doubtful, after a whole state without the move; that may have been older, so the next one
-    /// decides.
+    /// Doubtful after a whole state without the move; that may have been older, so the next one decides.
     VeryDoubtful(Instant),
     /// Lost, or perhaps lost; to be sent again.
     Unsettled,
@@ -61,50 +60,50 @@ enum Sending {
 
 impl GameMachine {
     /// Handles a believed state with the bot to move; `full` for a whole state.
-    pub(super) fn our_turn(&mut self, now: Instant, full: bool, effects: &mut Vec<GameEffect>) {
+    pub(super) fn our_turn(&mut self, now: Instant, full: bool) {
         match &mut self.our_move {
             // The state may be older than the acceptance: it is fetched once more before anything
             // is sent twice.
             MoveState::Answered(OurAnswer { sending: Sending::Acknowledged(_), .. }) if full => {
-                effects.push(GameEffect::Wake(Timer::Echo, SECOND_LOOK));
+                self.effects.push(GameEffect::Wake(Timer::Echo, SECOND_LOOK));
             }
-            MoveState::Theirs => self.search(now, effects),
+            MoveState::Theirs => self.search(now),
             MoveState::Searching(_) | MoveState::GivenUp => (),
             MoveState::Answered(answer) if full && matches!(answer.sending, Sending::Doubtful(_)) => {
                 if let Sending::Doubtful(since) = answer.sending {
                     answer.sending = Sending::VeryDoubtful(since);
                 }
-                self.whole_state.ask(now, effects);
+                self.ask_whole_state(now);
             }
             // A whole state without the bot's move: the server does not have it, unless it is on its way. A partial state proves
             // nothing: a draw offer is shown before its move.
             MoveState::Answered(answer) if full && answer.sending != Sending::InFlight => {
                 if answer.refusals >= REFUSALS {
                     let refused = answer.uci;
-                    effects.push(GameEffect::Fault(format!(
+                    self.effects.push(GameEffect::Fault(format!(
                         "the server keeps rejecting {refused}; searching for another move"
                     )));
                     self.refused.push(refused);
-                    self.search(now, effects);
+                    self.search(now);
                 } else if answer.not_before > now {
-                    effects.push(GameEffect::Wake(Timer::Resend, answer.not_before - now));
+                    self.effects.push(GameEffect::Wake(Timer::Resend, answer.not_before - now));
                 } else {
-                    self.send(effects);
+                    self.send();
                 }
             }
             MoveState::Answered(_) => (),
         }
     }
 
-    fn search(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
-        if self.ponder_hit(now, effects) {
+    fn search(&mut self, now: Instant) {
+        if self.ponder_hit(now) {
             return;
         }
         // The search of the bot's move replaces pondering.
         self.pondering = None;
         let request = RequestId(self.next_number());
         self.our_move = MoveState::Searching(request);
-        effects.push(GameEffect::Search {
+        self.effects.push(GameEffect::Search {
             request,
             line: Arc::clone(&self.line),
             clocks: self.state.clocks,
@@ -113,13 +112,7 @@ impl GameMachine {
         });
     }
 
-    pub(super) fn decided(
-        &mut self,
-        now: Instant,
-        request: RequestId,
-        decided: Box<DecidedSearch>,
-        effects: &mut Vec<GameEffect>,
-    ) {
+    pub(super) fn decided(&mut self, now: Instant, request: RequestId, decided: Box<DecidedSearch>) {
         let Some(decided) = self.keep_for_later(request, decided) else { return };
         if !matches!(self.our_move, MoveState::Searching(current) if current == request) {
             return;
@@ -127,7 +120,7 @@ impl GameMachine {
         if decided.line != self.line {
             // The search had just decided for another expected reply.
             self.our_move = MoveState::Theirs;
-            return self.search(now, effects);
+            return self.search(now);
         }
         let decision = &decided.decision;
         let they_offer = self.state.draw_offers.by(!self.info.our_color);
@@ -143,14 +136,14 @@ impl GameMachine {
             not_before: now,
         });
         let (best, replies) = (decision.best, decision.expected_replies());
-        effects.push(GameEffect::RecordDecision(decided));
+        self.effects.push(GameEffect::RecordDecision(decided));
         if verdict == MoveVerdict::Resign {
-            effects.push(GameEffect::Do(Action::Resign(self.info.id.clone())));
+            self.effects.push(GameEffect::Do(Action::Resign(self.info.id.clone())));
             // Should the resignation get lost, the game goes on with the move.
-            effects.push(GameEffect::Wake(Timer::Resend, RESIGNATION));
+            self.effects.push(GameEffect::Wake(Timer::Resend, RESIGNATION));
         } else {
-            self.send(effects);
-            self.ponder(best, &replies, effects);
+            self.send();
+            self.ponder(best, &replies);
         }
     }
 
@@ -164,21 +157,19 @@ impl GameMachine {
         true
     }
 
-    fn send(&mut self, effects: &mut Vec<GameEffect>) {
+    fn send(&mut self) {
         if let MoveState::Answered(answer) = &mut self.our_move {
             answer.sending = Sending::InFlight;
-            effects.push(GameEffect::Forget(Timer::Resend));
-            effects.push(GameEffect::Send { answer: answer.number, uci: answer.uci, offer_draw: answer.offer_draw });
+            self.effects.push(GameEffect::Forget(Timer::Resend));
+            self.effects.push(GameEffect::Send {
+                answer: answer.number,
+                uci: answer.uci,
+                offer_draw: answer.offer_draw,
+            });
         }
     }
 
-    pub(super) fn sent(
-        &mut self,
-        now: Instant,
-        number: u64,
-        outcome: Result<(), ActionError>,
-        effects: &mut Vec<GameEffect>,
-    ) {
+    pub(super) fn sent(&mut self, now: Instant, number: u64, outcome: Result<(), ActionError>) {
         // The last state of the game shows the fate of the move.
         if self.ended.is_some() {
             return;
@@ -191,7 +182,7 @@ impl GameMachine {
         let error = match outcome {
             Ok(()) => {
                 answer.sending = Sending::Acknowledged(now);
-                effects.push(GameEffect::Wake(Timer::Echo, self.echo_patience));
+                self.effects.push(GameEffect::Wake(Timer::Echo, self.echo_patience));
                 return;
             }
             Err(error) => error,
@@ -203,7 +194,7 @@ impl GameMachine {
         answer.not_before = now + pause;
         // The end of the game before the move is no fault; its event is about to come.
         if !matches!(error, ActionError::NotFound(_)) {
-            effects.push(GameEffect::Fault(format!("move {}: {error}", answer.uci)));
+            self.effects.push(GameEffect::Fault(format!("move {}: {error}", answer.uci)));
         }
         match error {
             // The server named the time: it would refuse before, so half of the clock may be spent
@@ -212,23 +203,23 @@ impl GameMachine {
                 if named > pause && left.is_none_or(|left| named <= left / 2) =>
             {
                 answer.not_before = now + named;
-                effects.push(GameEffect::Wake(Timer::Resend, named));
+                self.effects.push(GameEffect::Wake(Timer::Resend, named));
             }
             // Certainly not accepted: sent again after a pause; it is shorter with a short clock.
             ActionError::Limited { .. } | ActionError::Unauthorised(_) | ActionError::Unsupported(_) => {
-                effects.push(GameEffect::Wake(Timer::Resend, pause.max(LIMITED)));
+                self.effects.push(GameEffect::Wake(Timer::Resend, pause.max(LIMITED)));
             }
             // Perhaps accepted: the whole state decides. Without a whole state it is sent again.
             ActionError::Unavailable(_) => {
                 // Twice the timeout of the state, or a quarter of the clock: a server in trouble is late with both.
-                let answer_due = (self.whole_state.patience() * 2).min(most.saturating_mul(2)).max(pause);
-                self.whole_state.ask(now, effects);
-                effects.push(GameEffect::Wake(Timer::Resend, answer_due));
+                let answer_due = (self.whole_state_patience * 2).min(most.saturating_mul(2)).max(pause);
+                self.ask_whole_state(now);
+                self.effects.push(GameEffect::Wake(Timer::Resend, answer_due));
             }
             // The server has another position, or a finished game, or rejects the move for another reason.
             ActionError::Refused(_) | ActionError::NotFound(_) => {
                 answer.refusals += 1;
-                self.whole_state.ask(now, effects);
+                self.ask_whole_state(now);
             }
         }
     }
@@ -239,21 +230,20 @@ impl GameMachine {
         self.state.clocks.map(|clocks| clocks.of(self.info.our_color).remaining.saturating_sub(spent))
     }
 
-    pub(super) fn resend_is_due(&mut self, effects: &mut Vec<GameEffect>) {
+    pub(super) fn resend_is_due(&mut self) {
         if matches!(&self.our_move, MoveState::Answered(answer) if answer.sending == Sending::Unsettled) {
-            self.send(effects);
+            self.send();
         }
     }
 
-    /// Handles an overdue echo of the bot's move: the requested whole state is newer than the
-    /// acknowledgement, so it decides.
-    pub(super) fn echo_is_due(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
+    /// Handles an overdue echo: the requested whole state is newer than the acknowledgement, so it decides.
+    pub(super) fn echo_is_due(&mut self, now: Instant) {
         if let MoveState::Answered(answer) = &mut self.our_move
             && let Sending::Acknowledged(since) = answer.sending
         {
             answer.sending = Sending::Doubtful(since);
-            effects.push(GameEffect::Fault(format!("move {} was accepted but not shown", answer.uci)));
-            self.whole_state.ask(now, effects);
+            self.effects.push(GameEffect::Fault(format!("move {} was accepted but not shown", answer.uci)));
+            self.ask_whole_state(now);
         }
     }
 

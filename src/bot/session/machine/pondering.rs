@@ -9,7 +9,6 @@ use super::{DecidedSearch, GameEffect, GameMachine, MoveState};
 use council::player::RequestId;
 use domain::{Line, UciMove};
 
-/// The search in the opponent's time.
 #[derive(Debug)]
 pub(super) struct PonderedLines {
     pub(super) request: RequestId,
@@ -30,13 +29,11 @@ impl PonderedLines {
 }
 
 impl GameMachine {
-    /// Sets the number of expected replies to search in the opponent's time.
     pub(in crate::session) const fn ponder_replies(&mut self, replies: usize) {
         self.replies_pondered = replies;
     }
 
-    /// Begins to search the expected positions after the bot's move.
-    pub(super) fn ponder(&mut self, best: UciMove, replies: &[UciMove], effects: &mut Vec<GameEffect>) {
+    pub(super) fn ponder(&mut self, best: UciMove, replies: &[UciMove]) {
         let after = |reply: &UciMove| {
             let mut line = Line::clone(&self.line);
             line.play(best).and_then(|()| line.play(*reply)).ok()?;
@@ -47,7 +44,7 @@ impl GameMachine {
             return;
         }
         let request = RequestId(self.next_number());
-        effects.push(GameEffect::Ponder { request, lines: lines.clone() });
+        self.effects.push(GameEffect::Ponder { request, lines: lines.clone() });
         self.pondering = Some(PonderedLines { request, lines, decided: None });
     }
 
@@ -67,15 +64,14 @@ impl GameMachine {
     }
 
     /// Stops pondering after a change of the board, unless the change is the bot's move or a hit.
-    pub(super) fn review_pondering(&mut self, effects: &mut Vec<GameEffect>) {
+    pub(super) fn review_pondering(&mut self) {
         if self.pondering.take_if(|pondering| !pondering.may_come_from(&self.line)).is_some() {
-            effects.push(GameEffect::StopSearch);
+            self.effects.push(GameEffect::StopSearch);
         }
     }
 
     /// Turns pondering into the search of the bot's move, if an expected position is on the board.
-    /// Returns true if it did.
-    pub(super) fn ponder_hit(&mut self, now: Instant, effects: &mut Vec<GameEffect>) -> bool {
+    pub(super) fn ponder_hit(&mut self, now: Instant) -> bool {
         let hit = |pondering: &mut PonderedLines| {
             // A decision about another expected position is of no use.
             let finished_for_another = pondering.decided.as_ref().is_some_and(|decided| decided.line != self.line);
@@ -87,8 +83,10 @@ impl GameMachine {
         let Some(pondering) = self.pondering.take_if(hit) else { return false };
         self.our_move = MoveState::Searching(pondering.request);
         match pondering.decided {
-            Some(decided) => self.decided(now, pondering.request, decided, effects),
-            None => effects.push(GameEffect::PonderHit { clocks: self.state.clocks, received: self.state.received }),
+            Some(decided) => self.decided(now, pondering.request, decided),
+            None => {
+                self.effects.push(GameEffect::PonderHit { clocks: self.state.clocks, received: self.state.received })
+            }
         }
         true
     }

@@ -16,19 +16,10 @@ use domain::{
 const SECOND: Duration = Duration::from_secs(1);
 
 fn info(our_color: Color) -> Box<GameInfo> {
-    Box::new(GameInfo {
-        our_color,
-        ..GameInfo::from_start(
-            "abcdefgh",
-            GameTerms {
-                variant: Variant::Standard,
-                time_control: TimeControl::real_time(60 * SECOND, SECOND),
-                rated: false,
-            },
-            Player::named("White"),
-            Player::named("Black"),
-        )
-    })
+    let time_control = TimeControl::real_time(60 * SECOND, SECOND);
+    let terms = GameTerms { variant: Variant::Standard, time_control, rated: false };
+    let info = GameInfo::from_start("abcdefgh", terms, Player::named("White"), Player::named("Black"));
+    Box::new(GameInfo { our_color, ..info })
 }
 
 fn state(moves: &str) -> GameState {
@@ -44,20 +35,22 @@ fn state(moves: &str) -> GameState {
 }
 
 /// Returns the rules of a game in which `granted` takebacks were granted before.
-fn adjudicator_after(granted: u32) -> Adjudicator {
+fn adjudicator(granted: u32) -> Adjudicator {
     let resign =
         ResignSettings { enabled: true, consecutive_moves: 1, min_game_length: 0, ..ResignSettings::default() };
     let settings = PlayerSettings { resign, takebacks: 1, ..PlayerSettings::default() };
     Adjudicator::new(&settings, granted)
 }
 
-fn adjudicator() -> Adjudicator {
-    adjudicator_after(0)
-}
-
 /// A game that we found in this state, with what we do first.
 fn found(our_color: Color, moves: &str) -> (GameMachine, Vec<GameEffect>) {
-    GameMachine::new(Instant::now(), info(our_color), state(moves), adjudicator())
+    GameMachine::new(Instant::now(), info(our_color), state(moves), adjudicator(0))
+}
+
+/// A game with White under these rules for draws.
+fn found_with(draw: DrawSettings, moves: &str) -> (GameMachine, Vec<GameEffect>) {
+    let settings = PlayerSettings { draw, ..PlayerSettings::default() };
+    GameMachine::new(Instant::now(), info(Color::White), state(moves), Adjudicator::new(&settings, 0))
 }
 
 impl GameMachine {
@@ -66,8 +59,29 @@ impl GameMachine {
     }
 
     fn whole(&mut self, moves: &str) -> Vec<GameEffect> {
-        let info = Box::new(self.info.as_ref().clone());
-        self.on(GameInput::Full(info, state(moves)))
+        self.whole_at(Instant::now(), moves)
+    }
+
+    fn whole_at(&mut self, now: Instant, moves: &str) -> Vec<GameEffect> {
+        let info = self.info.clone();
+        self.handle(now, GameInput::Full(info, state(moves)))
+    }
+
+    /// Shows the whole state, and waits for the pause before the move is sent again.
+    fn whole_and_pause(&mut self, moves: &str) -> Vec<GameEffect> {
+        let effects = self.whole(moves);
+        match wakes(&effects, Timer::Resend) {
+            Some(_) => self.on(GameInput::Timer(Timer::Resend)),
+            None => effects,
+        }
+    }
+
+    fn shows(&mut self, moves: &str) -> Vec<GameEffect> {
+        self.on(GameInput::State(state(moves)))
+    }
+
+    fn is_due(&mut self, timer: Timer) -> Vec<GameEffect> {
+        self.on(GameInput::Timer(timer))
     }
 
     fn decide(&mut self, request: RequestId, best: &str) -> Vec<GameEffect> {
@@ -94,12 +108,13 @@ impl GameMachine {
     }
 
     fn decide_with(&mut self, request: RequestId, best: &str, score: Option<Score>) -> Vec<GameEffect> {
-        let (best, line) = (best.parse().expect("a move"), self.asked_about(request));
-        self.on(GameInput::Decided(
-            request,
-            searched(&line, Decision { score, ..Decision::without_vote(best, Source::Council) }),
-        ))
+        let (line, decision) = (self.asked_about(request), Decision { score, ..decided(best) });
+        self.on(GameInput::Decided(request, searched(&line, decision)))
     }
+}
+
+fn decided(best: &str) -> Decision {
+    Decision::without_vote(best.parse().expect("a move"), Source::Council)
 }
 
 fn searched(line: &Arc<Line>, decision: Decision) -> Box<DecidedSearch> {
@@ -144,7 +159,7 @@ fn e4_is_on_its_way() -> (GameMachine, u64) {
 fn a_position_is_searched_once() {
     let (mut game, effects) = found(Color::White, "");
     assert!(request(&effects).is_some());
-    assert_eq!(request(&game.on(GameInput::State(state("")))), None, "the same state again");
+    assert_eq!(request(&game.shows("")), None, "the same state again");
     assert_eq!(request(&game.whole("")), None, "the whole state again");
 }
 
@@ -177,7 +192,7 @@ fn move_is_resent_after_429() {
     let effects = game.on(GameInput::Sent(number, Err(limited)));
     let delay = wakes(&effects, Timer::Resend).expect("it waits a little");
     assert!(delay <= 60 * SECOND / 8, "{delay:?} is too long for the clock");
-    assert_eq!(sent(&game.on(GameInput::Timer(Timer::Resend))), Some((number, "e2e4".to_owned())));
+    assert_eq!(sent(&game.is_due(Timer::Resend)), Some((number, "e2e4".to_owned())));
 }
 
 /// Promise 2: sending is idempotent.
@@ -203,7 +218,7 @@ fn unshown_move_requests_the_state() {
     let (mut game, number) = e4_is_on_its_way();
     let effects = game.on(GameInput::Sent(number, Ok(())));
     assert!(wakes(&effects, Timer::Echo).is_some());
-    assert!(resyncs(&game.on(GameInput::Timer(Timer::Echo))), "the stream may be dead without knowing it");
+    assert!(resyncs(&game.is_due(Timer::Echo)), "the stream may be dead without knowing it");
     let effects = game.whole("");
     assert!(sent(&effects).is_none() && resyncs(&effects), "it may have been asked for before: {effects:?}");
     assert_eq!(sent(&game.whole("")), Some((number, "e2e4".to_owned())), "the server forgot it");
@@ -217,7 +232,7 @@ fn old_state_resends_nothing() {
     let effects = game.whole("");
     assert_eq!(sent(&effects), None, "it may have been on its way when the move was taken");
     assert!(wakes(&effects, Timer::Echo).is_some_and(|after| after < ECHO.0), "but it is looked at again soon");
-    assert!(resyncs(&game.on(GameInput::Timer(Timer::Echo))));
+    assert!(resyncs(&game.is_due(Timer::Echo)));
     let effects = game.whole("");
     assert!(sent(&effects).is_none() && resyncs(&effects), "it may have been asked for before: {effects:?}");
     assert_eq!(sent(&game.whole("")), Some((number, "e2e4".to_owned())), "a younger one decides");
@@ -227,7 +242,7 @@ fn old_state_resends_nothing() {
 fn early_state_resends_nothing() {
     let (mut game, number) = e4_is_on_its_way();
     assert_eq!(sent(&game.whole("")), None, "the move is still on its way");
-    game.on(GameInput::State(state("e2e4")));
+    game.shows("e2e4");
     let effects = game.on(GameInput::Sent(number, Err(ActionError::Refused("Not your turn".to_owned()))));
     assert_eq!(effects, [], "the stream has long shown it");
 }
@@ -255,7 +270,7 @@ fn early_draw_offer_keeps_the_search() {
 fn late_event_is_no_takeback() {
     let (mut game, effects) = found(Color::White, "e2e4 e7e5");
     let thinking = request(&effects).expect("our move");
-    let effects = game.on(GameInput::State(state("e2e4")));
+    let effects = game.shows("e2e4");
     assert!(resyncs(&effects) && request(&effects).is_none(), "only the whole state can tell: {effects:?}");
     assert_eq!(game.whole("e2e4 e7e5"), [GameEffect::Forget(Timer::WholeState)], "it was late: the search goes on");
     assert!(sent(&game.decide(thinking, "g1f3")).is_some());
@@ -268,7 +283,7 @@ fn takeback_needs_the_whole_state() {
     let asks = GameState { takeback_offers: Offers { white: false, black: true }, ..state("e2e4 e7e5 g1f3 b8c6") };
     let id = game.info().id.clone();
     assert!(game.on(GameInput::State(asks.clone())).contains(&GameEffect::Do(Action::Takeback(id.clone(), true))));
-    assert!(resyncs(&game.on(GameInput::State(state("e2e4 e7e5")))));
+    assert!(resyncs(&game.shows("e2e4 e7e5")));
     let effects = game.whole("e2e4 e7e5");
     assert!(request(&effects).is_some() && effects.contains(&GameEffect::RecordMoves));
     assert_eq!(game.decide(stale, "f1b5"), []);
@@ -282,9 +297,9 @@ fn takeback_needs_the_whole_state() {
 fn takebacks_count_across_restarts() {
     let asks = GameState { takeback_offers: Offers { white: false, black: true }, ..state("e2e4 e7e5 g1f3 b8c6") };
     let answer = |granted| GameEffect::Do(Action::Takeback(GameId::new("abcdefgh"), granted));
-    let (_, effects) = GameMachine::new(Instant::now(), info(Color::White), asks.clone(), adjudicator_after(0));
+    let (_, effects) = GameMachine::new(Instant::now(), info(Color::White), asks.clone(), adjudicator(0));
     assert!(effects.contains(&answer(true)) && effects.contains(&GameEffect::RecordTakeback), "{effects:?}");
-    let (_, effects) = GameMachine::new(Instant::now(), info(Color::White), asks, adjudicator_after(1));
+    let (_, effects) = GameMachine::new(Instant::now(), info(Color::White), asks, adjudicator(1));
     assert!(effects.contains(&answer(false)) && !effects.contains(&GameEffect::RecordTakeback), "{effects:?}");
 }
 
@@ -293,11 +308,9 @@ fn takebacks_count_across_restarts() {
 fn lost_offer_answer_is_repeated() {
     let moves = "e2e4 e7e5 g1f3";
     let draw = DrawSettings { min_game_length: 0, consecutive_moves: 1, ..DrawSettings::default() };
-    let settings = PlayerSettings { draw, ..PlayerSettings::default() };
-    let (mut game, effects) =
-        GameMachine::new(Instant::now(), info(Color::White), state("e2e4 e7e5"), Adjudicator::new(&settings, 0));
+    let (mut game, effects) = found_with(draw, "e2e4 e7e5");
     game.decide_with(request(&effects).expect("our move"), "g1f3", Some(Score::Cp(0)));
-    game.on(GameInput::State(state(moves)));
+    game.shows(moves);
 
     let black = Offers { black: true, ..Offers::default() };
     let offers = GameState { draw_offers: black, takeback_offers: black, ..state(moves) };
@@ -311,22 +324,20 @@ fn lost_offer_answer_is_repeated() {
     let info = Box::new(game.info().clone());
     let effects = game.on(GameInput::Full(info.clone(), offers.clone()));
     assert_eq!(answered(&effects), 0, "the answers may be on their way: {effects:?}");
-    assert!(resyncs(&game.on(GameInput::Timer(Timer::Offer))));
+    assert!(resyncs(&game.is_due(Timer::Offer)));
     assert_eq!(answered(&game.on(GameInput::State(offers.clone()))), 0, "only the whole state can tell");
     let effects = game.on(GameInput::Full(info.clone(), offers.clone()));
     assert_eq!(answered(&effects), 2, "{effects:?}");
     assert!(wakes(&effects, Timer::Offer).is_some(), "{effects:?}");
 
     // Neither stands any more.
-    game.on(GameInput::State(state(moves)));
-    assert_eq!(game.on(GameInput::Timer(Timer::Offer)), []);
+    game.shows(moves);
+    assert_eq!(game.is_due(Timer::Offer), []);
     game.on(GameInput::State(offers));
-    let effects = game.on(GameInput::State(state("e2e4 e7e5 g1f3 b8c6")));
+    let effects = game.shows("e2e4 e7e5 g1f3 b8c6");
     assert!(effects.contains(&GameEffect::Forget(Timer::Offer)), "{effects:?}");
-    assert_eq!(game.on(GameInput::Timer(Timer::Offer)), [], "the position has changed");
+    assert_eq!(game.is_due(Timer::Offer), [], "the position has changed");
 }
-
-// --- Asking for the whole state -----------------------------------------------------------------------------------------
 
 /// A game as a slow server shows it: its clock, and what was asked of it.
 struct SlowServer {
@@ -380,8 +391,7 @@ impl SlowServer {
                 }
                 (_, Some(opens)) => {
                     (self.now, self.opens) = (opens, None);
-                    let info = Box::new(self.game.info.as_ref().clone());
-                    let effects = self.game.handle(opens, GameInput::Full(info, state(moves)));
+                    let effects = self.game.whole_at(opens, moves);
                     self.carry_out(effects);
                     return self.now - began;
                 }
@@ -412,12 +422,12 @@ fn slow_stream_gets_more_time() {
 #[test]
 fn requests_await_possible_answers() {
     let (mut game, _) = found(Color::White, "e2e4 e7e5");
-    assert!(resyncs(&game.on(GameInput::State(state("d2d4")))));
+    assert!(resyncs(&game.shows("d2d4")));
     for _ in 0..10 {
-        assert!(!resyncs(&game.on(GameInput::State(state("d2d4")))), "it is under way");
+        assert!(!resyncs(&game.shows("d2d4")), "it is under way");
     }
     game.whole("e2e4 e7e5");
-    assert!(resyncs(&game.on(GameInput::State(state("d2d4")))), "a new doubt is a new question");
+    assert!(resyncs(&game.shows("d2d4")), "a new doubt is a new question");
 }
 
 /// Every line of the stream comes seconds late: that is no reason to open another stream after every move.
@@ -430,8 +440,7 @@ fn late_stream_extends_the_timeout() {
     game.handle(now, GameInput::State(state("e2e4")));
     let effects = game.handle(now, GameInput::State(state("e2e4 e7e5")));
     let (request, line) = (request(&effects).expect("our move"), Arc::clone(&game.line));
-    let decision = Decision::without_vote("g1f3".parse().expect("a move"), Source::Council);
-    let effects = game.handle(now, GameInput::Decided(request, searched(&line, decision)));
+    let effects = game.handle(now, GameInput::Decided(request, searched(&line, decided("g1f3"))));
     let (number, _) = sent(&effects).expect("a move is sent");
     let longer = wakes(&game.handle(now, GameInput::Sent(number, Ok(()))), Timer::Echo).expect("it is waited for");
     assert!(patience < 5 * SECOND && longer > 5 * SECOND, "{patience:?}, then {longer:?}");
@@ -443,12 +452,10 @@ fn invalid_moves_are_requested_again() {
     let effects = game.whole("e2e5");
     let first = wakes(&effects, Timer::WholeState).expect("another look");
     assert!(!resyncs(&effects), "not at once");
-    assert!(resyncs(&game.on(GameInput::Timer(Timer::WholeState))));
+    assert!(resyncs(&game.is_due(Timer::WholeState)));
     let second = wakes(&game.whole("e2e5"), Timer::WholeState).expect("another look");
     assert!(second > first, "{first:?}, then {second:?}");
 }
-
-// --- The server's limits ------------------------------------------------------------------------------------------------
 
 fn limited_for(seconds: u64) -> ActionError {
     let retry_after = Some(Duration::from_secs(seconds));
@@ -470,13 +477,9 @@ fn retry_after_is_obeyed_if_time_allows() {
     assert!(delay <= 60 * SECOND / 8, "{delay:?}: 50 of 60 seconds would lose the game");
 }
 
-// --- Draws --------------------------------------------------------------------------------------------------------------
-
 /// Plays rounds of a knight on either side in which we, White, always have this score; our moves with which a draw was offered or claimed.
 fn draws_in_a_quiet_game(draw: DrawSettings, score: i32, white: &[&str], black: &[&str], moves: usize) -> Vec<usize> {
-    let settings = PlayerSettings { draw, ..PlayerSettings::default() };
-    let (mut game, mut effects) =
-        GameMachine::new(Instant::now(), info(Color::White), state(""), Adjudicator::new(&settings, 0));
+    let (mut game, mut effects) = found_with(draw, "");
     let mut played: Vec<&str> = Vec::new();
     let mut offers = Vec::new();
     for number in 0..moves {
@@ -511,17 +514,12 @@ fn repetition_is_claimed_unless_better() {
     assert_eq!(draws_in_a_quiet_game(draw, 80, &white, &black, 6), [0; 0]);
 }
 
-// --- Moves that are refused ---------------------------------------------------------------------------------------------
-
 #[test]
 fn rejected_move_is_replaced() {
     let (mut game, mut number) = e4_is_on_its_way();
     let replaced = (0..REFUSALS).find_map(|_| {
         game.on(GameInput::Sent(number, Err(ActionError::Refused("Piece on e2 cannot move to e4".to_owned()))));
-        let mut effects = game.whole("");
-        if wakes(&effects, Timer::Resend).is_some() {
-            effects = game.on(GameInput::Timer(Timer::Resend));
-        }
+        let effects = game.whole_and_pause("");
         match sent(&effects) {
             Some((again, _)) => {
                 number = again;
@@ -543,10 +541,7 @@ fn deferred_move_is_never_replaced() {
     for _ in 0..3 * REFUSALS {
         let on_its_way = ActionError::Unavailable("another move is already on its way".to_owned());
         game.on(GameInput::Sent(number, Err(on_its_way)));
-        let mut effects = game.whole("");
-        if wakes(&effects, Timer::Resend).is_some() {
-            effects = game.on(GameInput::Timer(Timer::Resend));
-        }
+        let effects = game.whole_and_pause("");
         let again = sent(&effects).expect("the same move once more");
         assert_eq!(again.1, "e2e4");
         number = again.0;
@@ -563,8 +558,7 @@ fn failing_server_gets_few_moves() {
     while now < start + 10 * SECOND {
         game.handle(now, GameInput::Sent(number, Err(ActionError::Unavailable("Bad gateway (502)".to_owned()))));
         now += Duration::from_millis(1);
-        let info = Box::new(game.info.as_ref().clone());
-        let mut effects = game.handle(now, GameInput::Full(info, state("")));
+        let mut effects = game.whole_at(now, "");
         if let Some(pause) = wakes(&effects, Timer::Resend) {
             now += pause;
             effects = game.handle(now, GameInput::Timer(Timer::Resend));
@@ -579,27 +573,24 @@ fn failing_server_gets_few_moves() {
 #[test]
 fn reopened_stream_keeps_absence_time() {
     let start = Instant::now();
-    let (mut game, effects) = GameMachine::new(start, info(Color::Black), state(""), adjudicator());
+    let (mut game, effects) = GameMachine::new(start, info(Color::Black), state(""), adjudicator(0));
     let patience = wakes(&effects, Timer::Abort).expect("it waits");
-    let info = Box::new(game.info.as_ref().clone());
-    let effects = game.handle(start + 3 * SECOND, GameInput::Full(info, state("")));
+    let effects = game.whole_at(start + 3 * SECOND, "");
     assert_eq!(wakes(&effects, Timer::Abort), Some(patience - 3 * SECOND));
 }
 
 #[test]
 fn first_move_extension_is_given_once() {
     let start = Instant::now();
-    let (mut game, effects) = GameMachine::new(start, info(Color::Black), state(""), adjudicator());
+    let (mut game, effects) = GameMachine::new(start, info(Color::Black), state(""), adjudicator(0));
     let patience = wakes(&effects, Timer::Abort).expect("it waits");
     for asked in [3 * SECOND, 5 * SECOND] {
-        let mut effects = Vec::new();
-        assert_eq!(game.wait_longer(start + asked, &mut effects), Some(2 * patience));
-        assert_eq!(wakes(&effects, Timer::Abort), Some(2 * patience - asked));
+        let (longer, effects) = game.wait_longer(start + asked);
+        assert_eq!((longer, wakes(&effects, Timer::Abort)), (Some(2 * patience), Some(2 * patience - asked)));
     }
-    let mut effects = Vec::new();
-    assert_eq!(found(Color::White, "").0.wait_longer(start, &mut effects), None, "it is our move");
-    assert_eq!(found(Color::Black, "e2e4 e7e5 g1f3 b8c6").0.wait_longer(start, &mut effects), None, "all have begun");
-    assert_eq!(effects, []);
+    assert_eq!(found(Color::White, "").0.wait_longer(start), (None, Vec::new()), "it is our move");
+    let mut begun = found(Color::Black, "e2e4 e7e5 g1f3 b8c6").0;
+    assert_eq!(begun.wait_longer(start), (None, Vec::new()), "all have begun");
 }
 
 /// Promise 1.
@@ -624,7 +615,7 @@ fn end_may_precede_the_last_move() {
     let effects = game.on(GameInput::Finished(Some(GameStatus::Resign), Some(Color::White)));
     assert_eq!(effects[0], GameEffect::StopSearch);
     assert!(wakes(&effects, Timer::LastWord).is_some(), "{effects:?}");
-    let effects = game.on(GameInput::State(state("e2e4 e7e5 g1f3")));
+    let effects = game.shows("e2e4 e7e5 g1f3");
     assert!(effects.contains(&GameEffect::RecordMoves) && request(&effects).is_none(), "{effects:?}");
     let last = GameState { status: GameStatus::Resign, ..state("e2e4 e7e5 g1f3 b8c6") };
     let effects = game.on(GameInput::State(last));
@@ -649,7 +640,7 @@ fn unexplained_end_is_looked_up() {
             game.decide(request(&effects).expect("a search"), "e2e4");
             if told_first {
                 game.on(GameInput::Finished(Some(status.clone()), winner));
-                assert_eq!(game.on(GameInput::Timer(Timer::Resend)), [], "nothing is sent to a game that has ended");
+                assert_eq!(game.is_due(Timer::Resend), [], "nothing is sent to a game that has ended");
             }
             let effects = game.on(GameInput::State(GameState { status: status.clone(), winner, ..state("") }));
             matches!(effects.last(), Some(GameEffect::Over(GameOver::Shown(..))))
@@ -667,8 +658,8 @@ fn unexplained_end_is_looked_up() {
 fn dead_stream_game_still_ends() {
     let (mut game, _) = found(Color::White, "");
     game.on(GameInput::Finished(Some(GameStatus::Resign), Some(Color::White)));
-    assert!(resyncs(&game.on(GameInput::Timer(Timer::LastWord))), "it is asked for once");
-    let effects = game.on(GameInput::Timer(Timer::LastWord));
+    assert!(resyncs(&game.is_due(Timer::LastWord)), "it is asked for once");
+    let effects = game.is_due(Timer::LastWord);
     assert!(matches!(effects.last(), Some(GameEffect::Over(GameOver::Told(_, Some(Color::White))))), "{effects:?}");
 
     let (mut game, _) = found(Color::White, "");
@@ -693,9 +684,9 @@ fn end_without_status_awaits_the_stream() {
 
     let (mut game, _) = found(Color::Black, "e2e4 e7e5");
     game.on(GameInput::Finished(None, None));
-    assert!(resyncs(&game.on(GameInput::Timer(Timer::LastWord))), "it is asked for once");
+    assert!(resyncs(&game.is_due(Timer::LastWord)), "it is asked for once");
     assert_eq!(game.on(GameInput::Finished(None, None)), [], "it says the same again");
-    let effects = game.on(GameInput::Timer(Timer::LastWord));
+    let effects = game.is_due(Timer::LastWord);
     assert_eq!(effects.last(), Some(&GameEffect::Over(GameOver::Unknown)));
 }
 
@@ -728,7 +719,7 @@ fn win_is_claimed_from_absent_player() {
     let (mut game, _) = found(Color::Black, "");
     let effects = game.on(GameInput::OpponentGone(true, Some(8 * SECOND)));
     assert_eq!(wakes(&effects, Timer::Claim), Some(8 * SECOND));
-    let effects = game.on(GameInput::Timer(Timer::Claim));
+    let effects = game.is_due(Timer::Claim);
     assert!(effects.contains(&GameEffect::Do(Action::ClaimVictory(game.info().id.clone()))));
     assert!(wakes(&effects, Timer::Claim).is_some(), "a server says yes and does nothing when it was too early");
     assert_eq!(game.on(GameInput::OpponentGone(false, None)), [GameEffect::Forget(Timer::Claim)]);
@@ -743,11 +734,11 @@ fn unstarted_game_is_aborted() {
     let (mut game, effects) = found(Color::Black, "");
     assert!(wakes(&effects, Timer::Abort).is_some());
     let id = game.info().id.clone();
-    let effects = game.on(GameInput::Timer(Timer::Abort));
+    let effects = game.is_due(Timer::Abort);
     assert_eq!(effects[0], GameEffect::Do(Action::Abort(id)));
     assert!(wakes(&effects, Timer::Abort).is_some(), "the request may get lost");
-    game.on(GameInput::State(state("e2e4")));
-    assert_eq!(game.on(GameInput::Timer(Timer::Abort)), [], "it has begun");
+    game.shows("e2e4");
+    assert_eq!(game.is_due(Timer::Abort), [], "it has begun");
 }
 
 #[test]
@@ -757,8 +748,6 @@ fn a_lost_game_is_resigned() {
     assert!(effects.contains(&GameEffect::Do(Action::Resign(game.info().id.clone()))), "{effects:?}");
     assert_eq!(sent(&effects), None);
 }
-
-// --- The operator --------------------------------------------------------------------------------------------------------
 
 /// An offer that is made while we think goes with the move; while the opponent thinks it is made at once.
 #[test]
@@ -778,14 +767,13 @@ fn operators_draw_joins_the_next_move() {
     assert_eq!(game.wants_draw(), DrawCourse::Offer);
     game.on(GameInput::Sent(number, Err(limited_for(1))));
     assert_eq!(game.wants_draw(), DrawCourse::WithNextMove, "it will be sent again");
-    game.on(GameInput::State(state("e2e4 e7e5 g1f3")));
+    game.shows("e2e4 e7e5 g1f3");
     assert_eq!(game.wants_draw(), DrawCourse::Offer, "they think");
-    let effects = game.on(GameInput::State(state("e2e4 e7e5 g1f3 b8c6")));
+    let effects = game.shows("e2e4 e7e5 g1f3 b8c6");
     let effects = game.decide(request(&effects).expect("our move"), "f1b5");
     assert_eq!(offers(&effects), Some(false), "it was wanted once");
 
-    let mut offered = state("e2e4 e7e5 g1f3 b8c6");
-    offered.draw_offers = Offers { black: true, ..Offers::default() };
+    let offered = GameState { draw_offers: Offers { black: true, white: false }, ..state("e2e4 e7e5 g1f3 b8c6") };
     game.on(GameInput::State(offered));
     assert_eq!(game.wants_draw(), DrawCourse::Take);
     let (mut game, _) = found(Color::White, "");
@@ -801,20 +789,16 @@ fn resigned_game_is_not_continued() {
     assert_eq!((may_abort, game.wants_draw()), (false, DrawCourse::TooLate));
     assert!(effects.contains(&GameEffect::StopSearch), "{effects:?}");
     assert_eq!(game.decide(search, "g1f3"), []);
-    let mut wishes = state("e2e4 e7e5");
-    (wishes.draw_offers, wishes.takeback_offers) =
-        (Offers { black: true, ..Offers::default() }, Offers { black: true, ..Offers::default() });
+    let wish = Offers { black: true, white: false };
+    let wishes = GameState { draw_offers: wish, takeback_offers: wish, ..state("e2e4 e7e5") };
     assert_eq!(game.on(GameInput::State(wishes)), []);
     for timer in [Timer::Resend, Timer::Echo, Timer::Claim, Timer::Abort] {
-        assert_eq!(game.on(GameInput::Timer(timer)), []);
+        assert_eq!(game.is_due(timer), []);
     }
     let effects = game.whole("e2e4 e7e5");
     assert!(request(&effects).is_none() && sent(&effects).is_none(), "{effects:?}");
-    let effects = game.on(GameInput::State(GameState {
-        status: GameStatus::Resign,
-        winner: Some(Color::Black),
-        ..state("e2e4 e7e5")
-    }));
+    let end = GameState { status: GameStatus::Resign, winner: Some(Color::Black), ..state("e2e4 e7e5") };
+    let effects = game.on(GameInput::State(end));
     assert_eq!(effects, [GameEffect::Over(GameOver::Shown(GameStatus::Resign, Some(Color::Black)))]);
     assert!(found(Color::White, "").0.give_up().0, "it may be aborted");
 }
@@ -826,18 +810,15 @@ fn rejected_resignation_loses_nothing() {
     game.give_up();
     assert!(resyncs(&game.on(GameInput::NotGivenUp)));
     assert_eq!(request(&game.whole("e2e4")), None, "our move had arrived");
-    assert!(request(&game.on(GameInput::State(state("e2e4 e7e5")))).is_some());
+    assert!(request(&game.shows("e2e4 e7e5")).is_some());
 }
-
-// --- The opponent's time ------------------------------------------------------------------------------------------------
 
 /// We have Black, have answered 1. e4 with e5, expect 2. Nf3, and think about it.
 fn thinking_ahead() -> (GameMachine, u64, RequestId) {
     let (mut game, effects) = found(Color::Black, "e2e4");
     game.ponder_replies(1);
     let (request, line) = (request(&effects).expect("our move"), Arc::clone(&game.line));
-    let mut decision = Decision::without_vote("e7e5".parse().expect("a move"), Source::Council);
-    decision.ponder = Some("g1f3".parse().expect("a move"));
+    let decision = Decision { ponder: Some("g1f3".parse().expect("a move")), ..decided("e7e5") };
     let effects = game.on(GameInput::Decided(request, searched(&line, decision)));
     let send = effects.iter().position(|effect| matches!(effect, GameEffect::Send { .. }));
     let pondering = effects.iter().position(|effect| matches!(effect, GameEffect::Ponder { .. }));
@@ -855,9 +836,9 @@ fn thinking_ahead() -> (GameMachine, u64, RequestId) {
 fn ponder_hit_continues_the_search() {
     let (mut game, number, pondering) = thinking_ahead();
     game.on(GameInput::Sent(number, Ok(())));
-    let effects = game.on(GameInput::State(state("e2e4 e7e5")));
+    let effects = game.shows("e2e4 e7e5");
     assert!(!effects.contains(&GameEffect::StopSearch), "our own move is no surprise: {effects:?}");
-    let effects = game.on(GameInput::State(state("e2e4 e7e5 g1f3")));
+    let effects = game.shows("e2e4 e7e5 g1f3");
     assert!(effects.iter().any(|effect| matches!(effect, GameEffect::PonderHit { .. })), "{effects:?}");
     assert!(request(&effects).is_none() && !effects.contains(&GameEffect::StopSearch), "{effects:?}");
     let effects = game.decide(pondering, "b8c6");
@@ -877,12 +858,11 @@ fn ponder_hit_without_own_echo() {
 fn pondered_move_is_sent_at_once() {
     let (mut game, _, pondering) = thinking_ahead();
     assert_eq!(game.decide(pondering, "b8c6"), [], "it is not our move");
-    let effects = game.on(GameInput::State(state("e2e4 e7e5 g1f3")));
+    let effects = game.shows("e2e4 e7e5 g1f3");
     assert_eq!(sent(&effects).map(|(_, uci)| uci).as_deref(), Some("b8c6"));
 }
 
-/// With several pondered replies, the search may end for one of them in the moment in which another
-/// one is played.
+/// The search may end for one of the pondered replies in the moment in which another one is played.
 #[test]
 fn move_for_another_reply_is_dropped() {
     let (mut game, _, pondering) = thinking_ahead();
@@ -890,8 +870,7 @@ fn move_for_another_reply_is_dropped() {
     assert!(effects.iter().any(|effect| matches!(effect, GameEffect::PonderHit { .. })), "{effects:?}");
     let mut other = Line::start(Variant::Standard);
     other.play_all("e2e4 e7e5 d2d4").expect("legal");
-    let decision = Decision::without_vote("e5d4".parse().expect("a move"), Source::Council);
-    let effects = game.on(GameInput::Decided(pondering, searched(&Arc::new(other), decision)));
+    let effects = game.on(GameInput::Decided(pondering, searched(&Arc::new(other), decided("e5d4"))));
     let again = request(&effects).expect("our move is searched");
     assert!(again != pondering && sent(&effects).is_none(), "{effects:?}");
     assert!(sent(&game.decide(again, "b8c6")).is_some());
@@ -900,7 +879,7 @@ fn move_for_another_reply_is_dropped() {
 #[test]
 fn ponder_miss_stops_the_search_first() {
     let (mut game, _, pondering) = thinking_ahead();
-    let effects = game.on(GameInput::State(state("e2e4 e7e5 d2d4")));
+    let effects = game.shows("e2e4 e7e5 d2d4");
     let stop = effects.iter().position(|effect| *effect == GameEffect::StopSearch);
     let think = effects.iter().position(|effect| matches!(effect, GameEffect::Search { .. }));
     assert!(stop.is_some() && stop < think, "{effects:?}");
@@ -918,10 +897,7 @@ fn takeback_and_end_stop_pondering() {
     let (mut game, mut number, pondering) = thinking_ahead();
     let effects = loop {
         game.on(GameInput::Sent(number, Err(ActionError::Refused("not to its taste".to_owned()))));
-        let mut effects = game.whole("e2e4");
-        if wakes(&effects, Timer::Resend).is_some() {
-            effects = game.on(GameInput::Timer(Timer::Resend));
-        }
+        let effects = game.whole_and_pause("e2e4");
         match sent(&effects) {
             Some((again, _)) => number = again,
             None => break effects,
@@ -936,27 +912,14 @@ fn takeback_and_end_stop_pondering() {
     assert_eq!(game.decide(pondering, "b8c6"), []);
 }
 
-fn any_moves() -> impl Strategy<Value = &'static str> {
-    prop::sample::select(vec![
-        "",
-        "e2e4",
-        "e2e4 e7e5",
-        "e2e4 e7e5 g1f3",
-        "d2d4",
-        "e2e4 e7e6",
-        "e2e5",
-        "nonsense",
-        "e2e4 e7e5 g1f3 b8c6",
-    ])
-}
-
 fn any_input() -> impl Strategy<Value = (u8, &'static str, u64, u8)> {
-    (0..12_u8, any_moves(), 0..12_u64, 0..7_u8)
+    let moves =
+        ["", "e2e4", "e2e4 e7e5", "e2e4 e7e5 g1f3", "e2e4 e7e5 g1f3 b8c6", "e2e4 e7e6", "d2d4", "e2e5", "nonsense"];
+    (0..12_u8, prop::sample::select(moves.to_vec()), 0..12_u64, 0..7_u8)
 }
 
 proptest! {
-    /// Whatever the network and the server do: what is sent is our move and legal on the board that the server showed,
-    /// and no position is searched twice in a row.
+    /// Moves that are sent are ours and legal on the shown board, and no position is searched twice in a row.
     #[test]
     fn illegal_moves_are_never_sent(white in any::<bool>(), inputs in prop::collection::vec(any_input(), 0..60)) {
         let color = if white { Color::White } else { Color::Black };
@@ -990,7 +953,7 @@ proptest! {
                 [Timer::Resend, Timer::Echo, Timer::Claim, Timer::Abort, Timer::WholeState, Timer::LastWord, Timer::Offer];
             effects = match kind {
                 0 | 1 => game.whole(moves),
-                2 | 3 => game.on(GameInput::State(state(moves))),
+                2 | 3 => game.shows(moves),
                 4 => game.on(GameInput::Sent(number, Ok(()))),
                 5 => game.on(GameInput::Sent(number, Err(error))),
                 6 => game.on(GameInput::Timer(timers[usize::from(detail) % timers.len()])),

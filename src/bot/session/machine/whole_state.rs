@@ -6,49 +6,35 @@
 
 use std::time::{Duration, Instant};
 
-use super::{GameEffect, Timer};
+use super::{GameEffect, GameMachine, Timer};
 
 /// The shortest and the longest timeout.
-const PATIENCE: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(60));
+pub(super) const PATIENCE: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(60));
 
-#[derive(Debug)]
-pub(super) struct WholeStateRequests {
-    asked: Option<Instant>,
-    patience: Duration,
-}
-
-impl WholeStateRequests {
-    pub(super) const fn new() -> Self {
-        Self { asked: None, patience: PATIENCE.0 }
-    }
-
-    pub(super) const fn patience(&self) -> Duration {
-        self.patience
-    }
-
+impl GameMachine {
     /// Sends a request, unless one is unanswered.
-    pub(super) fn ask(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
-        if self.asked.is_none() {
-            self.ask_again(now, effects);
+    pub(super) fn ask_whole_state(&mut self, now: Instant) {
+        if self.whole_state_asked.is_none() {
+            self.ask_whole_state_again(now);
         }
     }
 
-    pub(super) fn ask_again(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
-        effects.push(GameEffect::Resync);
-        self.wait(now, effects);
+    pub(super) fn ask_whole_state_again(&mut self, now: Instant) {
+        self.effects.push(GameEffect::Resync);
+        self.wait_for_whole_state(now);
     }
 
-    pub(super) fn answered(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
-        effects.push(GameEffect::Forget(Timer::WholeState));
-        if let Some(asked) = self.asked.take() {
-            self.patience = (now.saturating_duration_since(asked) * 2).clamp(PATIENCE.0, PATIENCE.1);
+    pub(super) fn whole_state_answered(&mut self, now: Instant) {
+        self.effects.push(GameEffect::Forget(Timer::WholeState));
+        if let Some(asked) = self.whole_state_asked.take() {
+            self.whole_state_patience = (now.saturating_duration_since(asked) * 2).clamp(PATIENCE.0, PATIENCE.1);
         }
     }
 
     /// Waits for an answer, and asks again after the timeout.
-    pub(super) fn wait(&mut self, now: Instant, effects: &mut Vec<GameEffect>) {
-        self.asked.get_or_insert(now);
-        effects.push(GameEffect::Wake(Timer::WholeState, self.patience));
-        self.patience = (self.patience * 2).min(PATIENCE.1);
+    pub(super) fn wait_for_whole_state(&mut self, now: Instant) {
+        self.whole_state_asked.get_or_insert(now);
+        self.effects.push(GameEffect::Wake(Timer::WholeState, self.whole_state_patience));
+        self.whole_state_patience = (self.whole_state_patience * 2).min(PATIENCE.1);
     }
 }
