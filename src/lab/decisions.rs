@@ -44,7 +44,6 @@ pub struct DecisionsPlan {
 pub struct DecidedMove {
     #[serde(with = "super::move_text")]
     pub best: UciMove,
-    /// Nodes of all electors and threads.
     pub nodes: u64,
     /// True if the player announces a mate.
     pub mates: bool,
@@ -110,7 +109,6 @@ pub fn compare(
     Ok(Some((players, csv(plan, &decisions))))
 }
 
-/// Returns true if the players chose more than one move.
 fn is_disputed(chosen: &[DecidedMove]) -> bool {
     chosen.iter().any(|decided| decided.best != chosen[0].best)
 }
@@ -128,7 +126,6 @@ fn valued(
     chosen.iter().map(|decided| (*decided, worth(decided.best))).collect()
 }
 
-/// Returns true if the opponent mates by checks after `best`.
 fn allows_mate(line: &Line, best: UciMove) -> bool {
     let mut after = line.clone();
     let Some(position) = after.play(best).ok().and_then(|_| engine_position(&after).ok()) else { return false };
@@ -168,7 +165,7 @@ fn figures(plan: &DecisionsPlan, player: usize, decisions: &[Vec<(DecidedMove, O
     let (mut differs, mut gains) = (0, Vec::new());
     for (position, players) in plan.positions.iter().zip(decisions) {
         let ((first, first_worth), (own, own_worth)) = (players[0], players[player]);
-        let [best, first_best] = [own, first].map(|decided| position.best().contains(&decided.best));
+        let [best, first_best] = [own, first].map(|decided| position.best.contains(&decided.best));
         let same = own.best == first.best;
         figures.best += usize::from(best);
         figures.won += usize::from(best && !first_best);
