@@ -29,7 +29,6 @@ use domain::{Bound, ElectorName, Line, Phase, Proposal, Score, SearchId, UciMove
 use experiment::in_parallel;
 use util::Failure;
 
-/// A search that an experiment needs.
 #[derive(Clone, Debug)]
 pub struct SearchQuery {
     pub elector: ElectorSpec,
@@ -63,24 +62,17 @@ struct FoundIteration {
     best: UciMove,
     #[serde(rename = "s")]
     score: Score,
-    #[serde(rename = "b", default, skip_serializing_if = "is_exact")]
+    #[serde(rename = "b", default, skip_serializing_if = "is_default")]
     bound: Bound,
     #[serde(rename = "d")]
     depth: u32,
-    #[serde(rename = "r", default, skip_serializing_if = "is_zero")]
+    #[serde(rename = "r", default, skip_serializing_if = "is_default")]
     root_moves_done: u32,
     #[serde(rename = "n")]
     nodes: u64,
 }
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for references")]
-fn is_exact(bound: &Bound) -> bool {
-    *bound == Bound::Exact
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for references")]
-fn is_zero(count: &u32) -> bool {
-    *count == 0
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Found {
@@ -164,8 +156,7 @@ struct KeptSearch {
 }
 
 impl Searches {
-    /// Opens the searches of a file and creates the file if it is missing. Unreadable lines are
-    /// skipped.
+    /// Opens the searches of a file, or creates it. Unreadable lines are skipped.
     pub fn open(path: &Path, workers: NonZeroUsize) -> Result<Self, Failure> {
         let failure = |error| failed(path, &error);
         if let Some(folder) = path.parent() {
@@ -185,12 +176,10 @@ impl Searches {
         Ok(Self { known, path: path.to_owned(), file: Some(file), workers, programs: Mutex::default() })
     }
 
-    /// Creates a store without a file.
     pub fn in_memory(workers: NonZeroUsize) -> Self {
         Self { known: HashMap::new(), path: PathBuf::new(), file: None, workers, programs: Mutex::default() }
     }
 
-    /// Returns the result of a search that was done before.
     pub fn get(&self, request: &SearchQuery) -> Option<&Found> {
         self.known.get(&self.key(request))
     }
