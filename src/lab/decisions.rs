@@ -103,27 +103,20 @@ pub fn compare(
             return Ok(None);
         }
     }
-    let positions = plan.positions.iter().enumerate();
-    let decisions: Vec<_> = positions.map(|(index, position)| valued(plan, position, &chosen(index), values)).collect();
+    // Each move with its expected score, 0 to 1, if the players differ and an oracle values it.
+    let valued = |(index, position): (usize, &TestPosition)| -> Vec<(DecidedMove, Option<f64>)> {
+        let chosen = chosen(index);
+        let oracle = plan.oracle.as_ref().filter(|_| is_disputed(&chosen));
+        let worth = |best: UciMove| oracle.and_then(|oracle| oracle.worth(position, best, values));
+        chosen.into_iter().map(|decided| (decided, worth(decided.best))).collect()
+    };
+    let decisions: Vec<_> = plan.positions.iter().enumerate().map(valued).collect();
     let players = (0..plan.players.len()).map(|player| figures(plan, player, &decisions)).collect();
     Ok(Some((players, csv(plan, &decisions))))
 }
 
 fn is_disputed(chosen: &[DecidedMove]) -> bool {
     chosen.iter().any(|decided| decided.best != chosen[0].best)
-}
-
-/// Returns the moves that were chosen at a position, each with its expected score (0 to 1) if the players differ and an oracle
-/// values it.
-fn valued(
-    plan: &DecisionsPlan,
-    position: &TestPosition,
-    chosen: &[DecidedMove],
-    values: &Searches,
-) -> Vec<(DecidedMove, Option<f64>)> {
-    let oracle = plan.oracle.as_ref().filter(|_| is_disputed(chosen));
-    let worth = |best: UciMove| oracle.and_then(|oracle| oracle.worth(position, best, values));
-    chosen.iter().map(|decided| (*decided, worth(decided.best))).collect()
 }
 
 fn allows_mate(line: &Line, best: UciMove) -> bool {

@@ -253,15 +253,10 @@ fn failed(path: &Path, error: &io::Error) -> Failure {
 /// Searches from an empty table with one of a worker's electors, which are started when first needed.
 fn search(slots: &mut HashMap<String, Slot>, request: &SearchQuery) -> Result<Found, Failure> {
     let SearchQuery { elector, line, root_moves, budget } = request;
+    let failed = |reason: &str| Failure::failed(format_args!("elector {} in {}: {reason}", elector.name, line.fen()));
     let slot = slots.entry(format!("{elector:?}")).or_insert_with(|| Slot::local(elector.clone(), None));
     slot.new_game();
-    searched(slot, line, root_moves, *budget)
-        .map_err(|reason| Failure::failed(format_args!("elector {} in {}: {reason}", elector.name, line.fen())))
-}
-
-/// Searches in a slot, with the table that it has.
-fn searched(slot: &mut Slot, line: &Arc<Line>, root_moves: &[UciMove], budget: Pace) -> Result<Found, String> {
-    let task = Task { root_moves: root_moves.to_vec(), limits: budget.limits(), ..Task::alone(Arc::clone(line)) };
+    let task = Task { root_moves: root_moves.clone(), limits: budget.limits(), ..Task::alone(Arc::clone(line)) };
     let (reports, mut inbox) = tokio::sync::mpsc::unbounded_channel();
     slot.search(task, &reports);
     drop(reports);
@@ -270,10 +265,10 @@ fn searched(slot: &mut Slot, line: &Arc<Line>, root_moves: &[UciMove], budget: P
         match report {
             SearchReport::Proposal(proposal) => found.add(proposal),
             SearchReport::Finished(..) => break,
-            SearchReport::Failed(.., reason) => return Err(reason),
+            SearchReport::Failed(.., reason) => return Err(failed(&reason)),
         }
     }
-    if found.iterations.is_empty() { Err("proposed nothing".to_owned()) } else { Ok(found) }
+    if found.iterations.is_empty() { Err(failed("proposed nothing")) } else { Ok(found) }
 }
 
 #[cfg(test)]

@@ -59,17 +59,11 @@ impl OpeningBook {
     /// games of a file often begin alike, and with budgets of nodes they would go on alike.
     /// Fails at the first that cannot be played.
     pub fn different(&self, most: usize) -> Result<Vec<Arc<Line>>, Failure> {
-        let (mut reached, mut openings) = (HashSet::new(), Vec::new());
-        for place in 0..self.len() {
-            if openings.len() == most {
-                break;
-            }
-            let opening = self.opening(place)?;
-            if reached.insert(Epd::from_position(opening.position(), EnPassantMode::Legal)) {
-                openings.push(opening);
-            }
-        }
-        Ok(openings)
+        let mut reached = HashSet::new();
+        let mut is_new =
+            |opening: &Arc<Line>| reached.insert(Epd::from_position(opening.position(), EnPassantMode::Legal));
+        let openings = (0..self.len()).map(|place| self.opening(place));
+        openings.filter(|opening| opening.as_ref().is_ok_and(&mut is_new) || opening.is_err()).take(most).collect()
     }
 
     pub fn len(&self) -> usize {
