@@ -18,7 +18,6 @@ pub trait PlayerKind: Clone + fmt::Debug + Send + Sync + 'static {
     /// Reads the kind from a player's text without name and pace.
     fn read(words: &mut PlayerWords<'_>) -> Result<Self, String>;
 
-    /// Starts it with `cores` cores to itself.
     fn start(&self, cores: usize) -> Result<Box<dyn MatchPlayer<Self::Line>>, PlayerFailure>;
 
     /// Returns the reason why it cannot be limited so.
@@ -26,12 +25,10 @@ pub trait PlayerKind: Clone + fmt::Debug + Send + Sync + 'static {
         None
     }
 
-    /// Returns true if it has more electors on more cores.
     fn grows(&self) -> bool {
         false
     }
 
-    /// Returns the files of programs and nets that it plays with.
     fn files(&self) -> Vec<PathBuf> {
         Vec::new()
     }
@@ -40,7 +37,7 @@ pub trait PlayerKind: Clone + fmt::Debug + Send + Sync + 'static {
 /// A player before it plays: its text, and what that means.
 #[derive(Clone, Debug)]
 pub struct PlayerSpec<K> {
-    text: String,
+    pub text: String,
     name: Option<String>,
     /// The limit of its moves, if its text gives one.
     pub pace: Option<Pace>,
@@ -60,10 +57,6 @@ impl<K: PlayerKind> PlayerSpec<K> {
         self.name.as_deref().unwrap_or(&self.text)
     }
 
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
     /// The files that its play depends on: programs with their inputs, nets, a file of settings. Outputs are not among them.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files = self.named_files.clone();
@@ -74,15 +67,13 @@ impl<K: PlayerKind> PlayerSpec<K> {
     }
 }
 
-impl<K> fmt::Display for PlayerSpec<K> {
+impl<K: PlayerKind> fmt::Display for PlayerSpec<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name.as_deref().unwrap_or(&self.text))
+        f.pad(self.name())
     }
 }
 
-/// The words of a player's text.
 pub struct PlayerWords<'a> {
-    /// The whole text.
     text: &'a str,
     /// The word before the colon.
     pub kind: &'a str,

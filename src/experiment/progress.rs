@@ -117,8 +117,7 @@ impl StateFile {
         opened(&path, &experiment)
     }
 
-    /// Opens the state of an experiment that depends on a measurement. A continued experiment keeps
-    /// its first measurement.
+    /// Opens the state of an experiment that depends on a measurement, which a continued experiment keeps.
     pub fn open_measured<T: Serialize + DeserializeOwned>(
         &self,
         kind: &str,
@@ -134,8 +133,7 @@ impl StateFile {
         Ok((opened(&path, &experiment)?, measured))
     }
 
-    /// Returns the file of one of several experiments of a command: a named file gets a number for
-    /// each.
+    /// Returns the file of one of several experiments of a command: a named file gets its number.
     pub fn numbered(&self, number: usize) -> Self {
         let of_this = |path: &PathBuf| {
             let mut name = path.clone().into_os_string();
@@ -184,13 +182,11 @@ pub fn stopped() -> Failure {
     Failure::failed("stopped; the same command goes on from there")
 }
 
-/// Writes a file that was asked for.
 pub fn write(flag: &str, path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| Failure::failed(format_args!("{flag} {}: {error}", path.display())))
 }
 
-/// All that an experiment depends on: these facts and, where it runs by the clock, the cores of this machine and how many searches or
-/// games are at work at once.
+/// All that an experiment depends on: these facts and, by the clock, the cores and the work done at once.
 pub fn experiment(mut facts: Value, by_clock: bool, workers: NonZeroUsize) -> Value {
     if by_clock {
         facts["cores"] = json!([or_each_core(None), workers]);

@@ -20,7 +20,6 @@ use serde_json::Value;
 
 use crate::parallel::in_parallel;
 
-/// The parts that are done, and the file that keeps them.
 #[derive(Debug)]
 pub struct ExperimentState<T> {
     path: PathBuf,
@@ -30,10 +29,8 @@ pub struct ExperimentState<T> {
 
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    /// The file cannot be read or written.
     #[error("state {path}: {error}")]
     File { path: PathBuf, error: io::Error },
-    /// It belongs to something else.
     #[error("state {0}: of another experiment or another build; name another file, or begin anew with --fresh")]
     Other(PathBuf),
     /// The same command runs already: what both did would stand there twice.
@@ -69,9 +66,6 @@ pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
 
 impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
     /// Opens the file of an experiment, or begins it. `experiment` is everything that its outcome depends on.
-    ///
-    /// # Errors
-    /// [`StateError`] if the file cannot be used, is used by another process, or is of another experiment.
     pub fn open(path: &Path, experiment: &Value) -> Result<Self, StateError> {
         let failure = |error| StateError::File { path: path.to_owned(), error };
         let other = || StateError::Other(path.to_owned());
@@ -104,7 +98,6 @@ impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
         Ok(state)
     }
 
-    /// A state that no file keeps.
     pub fn in_memory() -> Self {
         Self { path: PathBuf::new(), file: None, done: BTreeMap::new() }
     }
@@ -113,7 +106,6 @@ impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
         &self.done
     }
 
-    /// Keeps what a part gave.
     pub fn record(&mut self, part: usize, outcome: T) -> Result<(), StateError> {
         if let Some(file) = &mut self.file {
             let written = serde_json::to_string(&(part, &outcome))
@@ -161,10 +153,7 @@ pub fn experiment_of(path: &Path) -> Option<Value> {
     serde_json::from_str(&line).ok()
 }
 
-/// Forgets what a file of states has, if there is one.
-///
-/// # Errors
-/// [`StateError`] if it cannot be removed, or another process is at work on it.
+/// Removes a file of states that no other process is at work on, if there is one.
 pub fn forget(path: &Path) -> Result<(), StateError> {
     let failure = |error| StateError::File { path: path.to_owned(), error };
     match OpenOptions::new().append(true).open(path) {
@@ -193,15 +182,9 @@ pub fn file_checksum(file: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde::Deserialize;
     use serde_json::json;
 
     use super::*;
-
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-    struct Outcome {
-        score: f64,
-    }
 
     #[test]
     fn state_survives_a_torn_line() {
@@ -209,16 +192,16 @@ mod tests {
         let path = folder.path().join("deep/state.jsonl");
         let experiment = json!({"games": 10});
         let mut state = ExperimentState::open(&path, &experiment).expect("a new state");
-        state.record(3, Outcome { score: 0.1 + 0.2 }).expect("it is kept");
-        state.record(0, Outcome { score: 1.0 }).expect("it is kept");
+        state.record(3, 0.1 + 0.2).expect("it is kept");
+        state.record(0, 1.0).expect("it is kept");
         drop(state);
         let mut torn = OpenOptions::new().append(true).open(&path).expect("the file");
         // In the middle of a letter.
-        torn.write_all(b"[7,{\"sco\xc3").expect("half a line");
+        torn.write_all(b"[7,\"sco\xc3").expect("half a line");
 
-        let again = ExperimentState::<Outcome>::open(&path, &experiment).expect("the same experiment");
+        let again = ExperimentState::<f64>::open(&path, &experiment).expect("the same experiment");
         assert_eq!(again.done().keys().copied().collect::<Vec<_>>(), [0, 3]);
-        assert_eq!(again.done().get(&3), Some(&Outcome { score: 0.1 + 0.2 }), "to the last bit");
+        assert_eq!(again.done().get(&3), Some(&(0.1 + 0.2)), "to the last bit");
         assert!(fs::read_to_string(&path).expect("text").ends_with("]\n"), "the torn line is gone");
     }
 
@@ -226,12 +209,12 @@ mod tests {
     fn foreign_state_is_not_changed() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("state.jsonl");
-        drop(ExperimentState::<Outcome>::open(&path, &json!({"seed": 1})).expect("a new state"));
-        let other = ExperimentState::<Outcome>::open(&path, &json!({"seed": 2}));
+        drop(ExperimentState::<f64>::open(&path, &json!({"seed": 1})).expect("a new state"));
+        let other = ExperimentState::<f64>::open(&path, &json!({"seed": 2}));
         assert!(matches!(other, Err(StateError::Other(_))), "{other:?}");
         for something in ["{\"a list\": []}", "one line", "Gr\u{fc}nfeld\n"] {
             fs::write(&path, something).expect("writable");
-            let other = ExperimentState::<Outcome>::open(&path, &json!({"seed": 1}));
+            let other = ExperimentState::<f64>::open(&path, &json!({"seed": 1}));
             assert!(matches!(other, Err(StateError::Other(_))), "{other:?}");
             assert_eq!(fs::read_to_string(&path).expect("text"), something);
         }
@@ -242,7 +225,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("state.jsonl");
         fs::write(&path, "{\"seed\"").expect("writable");
-        drop(ExperimentState::<Outcome>::open(&path, &json!({"seed": 1})).expect("nothing was done yet"));
+        drop(ExperimentState::<f64>::open(&path, &json!({"seed": 1})).expect("nothing was done yet"));
         assert_eq!(experiment_of(&path), Some(json!({"seed": 1})));
     }
 
@@ -253,14 +236,14 @@ mod tests {
         let experiment = json!({"seed": 1});
         let mut first = ExperimentState::open(&path, &experiment).expect("a new state");
         // A file that is opened twice has two locks, as in two processes.
-        let second = ExperimentState::<Outcome>::open(&path, &experiment);
+        let second = ExperimentState::<f64>::open(&path, &experiment);
         assert!(matches!(second, Err(StateError::InUse(_))), "{second:?}");
         assert!(matches!(forget(&path), Err(StateError::InUse(_))), "the state belongs to another process");
-        first.record(0, Outcome { score: 1.0 }).expect("it is kept");
+        first.record(0, 1.0).expect("it is kept");
         // A program that is just starting has the file open in the same way.
         let inherited = first.file.as_ref().expect("a file").try_clone().expect("the file once more");
         drop(first);
-        let second = ExperimentState::<Outcome>::open(&path, &experiment).expect("the same experiment");
+        let second = ExperimentState::<f64>::open(&path, &experiment).expect("the same experiment");
         assert_eq!(second.done().len(), 1);
         drop((second, inherited));
         assert!(forget(&path).is_ok() && !path.exists() && forget(&path).is_ok(), "what is not there is forgotten");

@@ -32,20 +32,16 @@ const SLOW_ANSWERS: [u64; 2] = [120_000, 300_000];
 /// Timeout for the last correspondence moves.
 const LAST_MOVES: Duration = Duration::from_secs(900);
 
-/// The daemon's moves.
-#[derive(Debug, Default)]
-pub(crate) struct BlitzAndSlow {
-    /// Times of the blitz moves, shortest first.
-    pub blitz: Vec<Duration>,
-    /// The number of correspondence moves.
-    pub correspondence: usize,
-}
-
-/// Plays blitz for a time, beside `correspondence` games, and waits until every correspondence move is made.
+/// Plays blitz for a time, beside `correspondence` games, and waits until every correspondence move is made. Returns the times
+/// of the daemon's blitz moves, shortest first, and the number of its correspondence moves.
 ///
 /// # Errors
 /// [`Failure`] if the server or the daemon does not start, or a correspondence move is not made within 15 minutes.
-pub(crate) async fn play(program: &Path, time: Duration, correspondence: usize) -> Result<BlitzAndSlow, Failure> {
+pub(crate) async fn play(
+    program: &Path,
+    time: Duration,
+    correspondence: usize,
+) -> Result<(Vec<Duration>, usize), Failure> {
     let server = PracticeServer::start(PracticeSettings::default()).await?;
     let token = server.add_account(BOT, true).await?;
     let stop = CancellationToken::new();
@@ -83,7 +79,7 @@ pub(crate) async fn play(program: &Path, time: Duration, correspondence: usize) 
     let mut blitz: Vec<Duration> =
         times.into_iter().filter(|(game, _)| !slow.contains(game)).map(|(_, time)| time).collect();
     blitz.sort_unstable();
-    Ok(BlitzAndSlow { blitz, correspondence })
+    Ok((blitz, correspondence))
 }
 
 fn start_daemon(
@@ -106,7 +102,7 @@ fn start_daemon(
     ] {
         command.args(["--set", &setting]);
     }
-    OwnProcess::start(&mut command).map_err(|error| Failure::failed(format_args!("cannot start the daemon: {error}")))
+    OwnProcess::start_daemon(&mut command)
 }
 
 /// Challenges the daemon, and returns the game. The colour goes by its `number`.

@@ -14,10 +14,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{state::ExperimentState, suite::TestPosition};
 use council::{Council, CouncilSettings, Question, Roster, electors::Pool};
-use domain::{Decision, Limits, UciMove, Variant};
+use domain::{Limits, UciMove, Variant};
 use util::Failure;
 
-/// A council and the limits of its processes.
 #[derive(Clone, Debug)]
 pub struct AskedCouncil {
     pub name: String,
@@ -37,14 +36,6 @@ pub struct CouncilAnswer {
 }
 
 impl CouncilAnswer {
-    fn of(decision: &Decision) -> Self {
-        Self {
-            best: decision.best,
-            unanimous: decision.unanimous(),
-            nodes: decision.processes.iter().map(|process| process.nodes).collect(),
-        }
-    }
-
     pub fn all_nodes(&self) -> u64 {
         self.nodes.iter().sum()
     }
@@ -54,8 +45,7 @@ impl CouncilAnswer {
         self.nodes.iter().copied().max().unwrap_or_default()
     }
 
-    /// Returns the mean share of that time in which each of `processes` processes was busy
-    /// (docs/method.md §7, `Fpm`).
+    /// Returns the mean share of that time in which each process was busy (docs/method.md §7, `Fpm`).
     pub fn busy_share(&self, processes: usize) -> f64 {
         self.all_nodes() as f64 / (self.virtual_time().max(1) as f64 * processes.max(1) as f64)
     }
@@ -98,6 +88,10 @@ fn one(asked: &AskedCouncil, roster: &Roster, position: &TestPosition) -> Result
     let nothing = || Failure::failed(format_args!("{} decided nothing in {}", asked.name, position.line.fen()));
     decision
         .filter(|decision| !decision.votes.is_empty())
-        .map(|decision| CouncilAnswer::of(&decision))
+        .map(|decision| CouncilAnswer {
+            best: decision.best,
+            unanimous: decision.unanimous(),
+            nodes: decision.processes.iter().map(|process| process.nodes).collect(),
+        })
         .ok_or_else(nothing)
 }

@@ -20,10 +20,7 @@ pub(crate) struct DaemonProgram {
 }
 
 impl DaemonProgram {
-    /// Returns the program's full path, which means the same in every folder.
-    ///
-    /// # Errors
-    /// [`Failure`] with the remedy where there is no such file.
+    /// Returns the program's full path, which means the same in every folder; an error has the remedy.
     pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
         let path = match &self.binary {
             Some(path) => path.clone(),

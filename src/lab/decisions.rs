@@ -44,7 +44,6 @@ pub struct DecisionsPlan {
 pub struct DecidedMove {
     #[serde(with = "super::move_text")]
     pub best: UciMove,
-    /// Nodes of all electors and threads.
     pub nodes: u64,
     /// True if the player announces a mate.
     pub mates: bool,
@@ -104,31 +103,22 @@ pub fn compare(
             return Ok(None);
         }
     }
-    let positions = plan.positions.iter().enumerate();
-    let decisions: Vec<_> = positions.map(|(index, position)| valued(plan, position, &chosen(index), values)).collect();
+    // Each move with its expected score, 0 to 1, if the players differ and an oracle values it.
+    let valued = |(index, position): (usize, &TestPosition)| -> Vec<(DecidedMove, Option<f64>)> {
+        let chosen = chosen(index);
+        let oracle = plan.oracle.as_ref().filter(|_| is_disputed(&chosen));
+        let worth = |best: UciMove| oracle.and_then(|oracle| oracle.worth(position, best, values));
+        chosen.into_iter().map(|decided| (decided, worth(decided.best))).collect()
+    };
+    let decisions: Vec<_> = plan.positions.iter().enumerate().map(valued).collect();
     let players = (0..plan.players.len()).map(|player| figures(plan, player, &decisions)).collect();
     Ok(Some((players, csv(plan, &decisions))))
 }
 
-/// Returns true if the players chose more than one move.
 fn is_disputed(chosen: &[DecidedMove]) -> bool {
     chosen.iter().any(|decided| decided.best != chosen[0].best)
 }
 
-/// Returns the moves that were chosen at a position, each with its expected score (0 to 1) if the players differ and an oracle
-/// values it.
-fn valued(
-    plan: &DecisionsPlan,
-    position: &TestPosition,
-    chosen: &[DecidedMove],
-    values: &Searches,
-) -> Vec<(DecidedMove, Option<f64>)> {
-    let oracle = plan.oracle.as_ref().filter(|_| is_disputed(chosen));
-    let worth = |best: UciMove| oracle.and_then(|oracle| oracle.worth(position, best, values));
-    chosen.iter().map(|decided| (*decided, worth(decided.best))).collect()
-}
-
-/// Returns true if the opponent mates by checks after `best`.
 fn allows_mate(line: &Line, best: UciMove) -> bool {
     let mut after = line.clone();
     let Some(position) = after.play(best).ok().and_then(|_| engine_position(&after).ok()) else { return false };
@@ -168,7 +158,7 @@ fn figures(plan: &DecisionsPlan, player: usize, decisions: &[Vec<(DecidedMove, O
     let (mut differs, mut gains) = (0, Vec::new());
     for (position, players) in plan.positions.iter().zip(decisions) {
         let ((first, first_worth), (own, own_worth)) = (players[0], players[player]);
-        let [best, first_best] = [own, first].map(|decided| position.best().contains(&decided.best));
+        let [best, first_best] = [own, first].map(|decided| position.best.contains(&decided.best));
         let same = own.best == first.best;
         figures.best += usize::from(best);
         figures.won += usize::from(best && !first_best);

@@ -66,7 +66,6 @@ fn from_to(least: u64, most: u64) -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(least..=most)
 }
 
-/// Costs of one daemon in one round.
 #[derive(Clone, Debug)]
 pub struct Latency {
     /// Times from the start of the process to the open event stream.
@@ -77,7 +76,6 @@ pub struct Latency {
     pub shares: Vec<MoveDelays>,
 }
 
-/// The delays of all moves with one number of games at once.
 #[derive(Clone, Debug)]
 pub struct MoveDelays {
     /// Games that were played at once.
@@ -96,7 +94,11 @@ pub(crate) async fn measure(
     plan: &LatencyPlan,
     mut tell: impl FnMut(),
 ) -> Result<Vec<Vec<Latency>>, Failure> {
-    let bench = LatencyBench::start().await?;
+    let server = PracticeServer::start(PracticeSettings::default()).await?;
+    let token = server.add_account(BOT, true).await?;
+    // A person, because the games of a day against bots are limited.
+    server.sparring_person(SPARRING, SparringKind::Random.player()).await?;
+    let bench = LatencyBench { server, token };
     let mut measured = vec![Vec::new(); programs.len()];
     for _ in 0..plan.rounds {
         for (program, rounds) in programs.iter().zip(&mut measured) {
@@ -107,7 +109,6 @@ pub(crate) async fn measure(
     Ok(measured)
 }
 
-/// A practice server with the accounts of a measurement.
 struct LatencyBench {
     server: PracticeServer,
     token: String,
@@ -121,14 +122,6 @@ struct Daemon {
 }
 
 impl LatencyBench {
-    async fn start() -> Result<Self, Failure> {
-        let server = PracticeServer::start(PracticeSettings::default()).await?;
-        let token = server.add_account(BOT, true).await?;
-        // A person, because the games of a day against bots are limited.
-        server.sparring_person(SPARRING, SparringKind::Random.player()).await?;
-        Ok(Self { server, token })
-    }
-
     async fn round(&self, program: &Path, plan: &LatencyPlan) -> Result<Latency, Failure> {
         let mut starts = Vec::new();
         for _ in 1..STARTS {
@@ -165,14 +158,14 @@ impl LatencyBench {
         if let Some(page) = page {
             command.args(["--set", &format!("web.address={page}"), "--set", "web.watchers=1000"]);
         }
-        let started = OwnProcess::start(&mut command);
-        let process = started.map_err(|error| Failure::failed(format_args!("cannot start the daemon: {error}")))?;
+        let process = OwnProcess::start_daemon(&mut command)?;
         self.server.wait(move |state| state.is_online(&bot).then_some(())).await?;
         Ok(Daemon { process, connected_after: began.elapsed(), _folder: folder })
     }
 
     async fn play(&self, program: &Path, games: usize, watchers: usize, moves: usize) -> Result<MoveDelays, Failure> {
-        let page = free_address().await?;
+        // An address without a listener.
+        let page = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?.local_addr()?;
         let daemon = self.daemon(program, games, (watchers > 0).then_some(page)).await?;
         let mut watching: JoinSet<_> = (0..watchers).map(|_| watch(page)).collect();
         let terms = GameTerms {
@@ -216,11 +209,6 @@ impl LatencyBench {
             .await
             .map_err(|_| Failure::failed(format_args!("the games did not end within {} s", LONGEST.as_secs())))?
     }
-}
-
-/// Returns an address of this machine without a listener.
-async fn free_address() -> io::Result<SocketAddr> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?.local_addr()
 }
 
 /// Reads the events of the page there, and forgets them.

@@ -28,13 +28,7 @@ fn plan(a: &str, b: &str, pairs: usize, workers: usize) -> MatchPlan {
         openings: OpeningBook::built_in(5).different(pairs).expect("openings"),
         pairs,
         sprt: None,
-        rules: MatchRules {
-            adjudication: Adjudication::default(),
-            tables: None,
-            longest: 12,
-            truncation: Some(200),
-            margin: Duration::ZERO,
-        },
+        rules: MatchRules { truncation: Some(200), ..MatchRules::drawn_after(12, Adjudication::default()) },
         workers: NonZeroUsize::new(workers).expect("some"),
         cores: 1,
     }

@@ -6,12 +6,16 @@ use std::{
 };
 
 use rustix::process::{Pid, Signal, kill_process};
+use util::Failure;
 
 /// A child process that is killed when dropped.
 pub(super) struct OwnProcess(Child);
 
 impl OwnProcess {
-    /// Starts the program.
+    pub(super) fn start_daemon(command: &mut Command) -> Result<Self, Failure> {
+        Self::start(command).map_err(|error| Failure::failed(format_args!("cannot start the daemon: {error}")))
+    }
+
     pub(super) fn start(command: &mut Command) -> io::Result<Self> {
         command.spawn().map(Self)
     }

@@ -12,14 +12,10 @@ const READ: [&str; 5] = ["eval", "net", "nnue", "weight", "book"];
 /// The files that a program is known to read: its own, those among its arguments, and those that options such as `EvalFile` name.
 pub(crate) fn files_of_program(program: &EngineProgram) -> Vec<PathBuf> {
     let folder = program.working_dir.as_deref().unwrap_or(Path::new(""));
+    let is_read = |option: &str| READ.iter().any(|part| option.to_lowercase().contains(part));
     let options = program.options.iter().filter(|(name, _)| is_read(name)).map(|(_, value)| value.as_str());
     let named = arguments_read(&program.arguments).into_iter().chain(options).map(|name| folder.join(name));
     program.file().into_iter().chain(named.filter(|file| file.is_file())).collect()
-}
-
-fn is_read(option: &str) -> bool {
-    let option = option.to_lowercase();
-    READ.iter().any(|part| option.contains(part))
 }
 
 /// The arguments, and the values of those with an equals sign, but for logs.

@@ -29,7 +29,6 @@ use domain::{Bound, ElectorName, Line, Phase, Proposal, Score, SearchId, UciMove
 use experiment::in_parallel;
 use util::Failure;
 
-/// A search that an experiment needs.
 #[derive(Clone, Debug)]
 pub struct SearchQuery {
     pub elector: ElectorSpec,
@@ -63,24 +62,17 @@ struct FoundIteration {
     best: UciMove,
     #[serde(rename = "s")]
     score: Score,
-    #[serde(rename = "b", default, skip_serializing_if = "is_exact")]
+    #[serde(rename = "b", default, skip_serializing_if = "is_default")]
     bound: Bound,
     #[serde(rename = "d")]
     depth: u32,
-    #[serde(rename = "r", default, skip_serializing_if = "is_zero")]
+    #[serde(rename = "r", default, skip_serializing_if = "is_default")]
     root_moves_done: u32,
     #[serde(rename = "n")]
     nodes: u64,
 }
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for references")]
-fn is_exact(bound: &Bound) -> bool {
-    *bound == Bound::Exact
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for references")]
-fn is_zero(count: &u32) -> bool {
-    *count == 0
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Found {
@@ -164,8 +156,7 @@ struct KeptSearch {
 }
 
 impl Searches {
-    /// Opens the searches of a file and creates the file if it is missing. Unreadable lines are
-    /// skipped.
+    /// Opens the searches of a file, or creates it. Unreadable lines are skipped.
     pub fn open(path: &Path, workers: NonZeroUsize) -> Result<Self, Failure> {
         let failure = |error| failed(path, &error);
         if let Some(folder) = path.parent() {
@@ -185,12 +176,10 @@ impl Searches {
         Ok(Self { known, path: path.to_owned(), file: Some(file), workers, programs: Mutex::default() })
     }
 
-    /// Creates a store without a file.
     pub fn in_memory(workers: NonZeroUsize) -> Self {
         Self { known: HashMap::new(), path: PathBuf::new(), file: None, workers, programs: Mutex::default() }
     }
 
-    /// Returns the result of a search that was done before.
     pub fn get(&self, request: &SearchQuery) -> Option<&Found> {
         self.known.get(&self.key(request))
     }
@@ -265,15 +254,10 @@ fn failed(path: &Path, error: &io::Error) -> Failure {
 /// Searches from an empty table with one of a worker's electors, which are started when first needed.
 fn search(slots: &mut HashMap<String, Box<dyn Slot>>, request: &SearchQuery) -> Result<Found, Failure> {
     let SearchQuery { elector, line, root_moves, budget } = request;
+    let failed = |reason: &str| Failure::failed(format_args!("elector {} in {}: {reason}", elector.name, line.fen()));
     let slot = slots.entry(format!("{elector:?}")).or_insert_with(|| local_slot(elector, None));
     slot.new_game();
-    searched(&mut **slot, line, root_moves, *budget)
-        .map_err(|reason| Failure::failed(format_args!("elector {} in {}: {reason}", elector.name, line.fen())))
-}
-
-/// Searches in a slot, with the table that it has.
-fn searched(slot: &mut dyn Slot, line: &Arc<Line>, root_moves: &[UciMove], budget: Pace) -> Result<Found, String> {
-    let task = Task { root_moves: root_moves.to_vec(), limits: budget.limits(), ..Task::alone(Arc::clone(line)) };
+    let task = Task { root_moves: root_moves.clone(), limits: budget.limits(), ..Task::alone(Arc::clone(line)) };
     let (reports, mut inbox) = tokio::sync::mpsc::unbounded_channel();
     slot.search(task, &reports);
     drop(reports);
@@ -282,10 +266,10 @@ fn searched(slot: &mut dyn Slot, line: &Arc<Line>, root_moves: &[UciMove], budge
         match report {
             SearchReport::Proposal(proposal) => found.add(proposal),
             SearchReport::Finished(..) => break,
-            SearchReport::Failed(.., reason) => return Err(reason),
+            SearchReport::Failed(.., reason) => return Err(failed(&reason)),
         }
     }
-    if found.iterations.is_empty() { Err("proposed nothing".to_owned()) } else { Ok(found) }
+    if found.iterations.is_empty() { Err(failed("proposed nothing")) } else { Ok(found) }
 }
 
 #[cfg(test)]

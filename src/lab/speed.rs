@@ -78,8 +78,7 @@ impl Speeds {
     }
 }
 
-/// Returns the name of all that sets an instance's speed: knowledge, noise, and the net if it comes
-/// from a file.
+/// Returns the name of all that sets an instance's speed: knowledge, noise, and a net from a file.
 fn name(instance: &Instance) -> String {
     let net = instance.net.as_ref().filter(|_| instance.knowledge.has(Heuristic::Net));
     let net = net.map_or_else(String::new, |net| format!("+net-{:016x}", net.checksum()));

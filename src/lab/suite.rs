@@ -18,7 +18,7 @@ pub struct TestPosition {
     pub game: Option<String>,
     /// The position; one of a game with the moves that led to it.
     pub line: Arc<Line>,
-    best: Vec<UciMove>,
+    pub best: Vec<UciMove>,
     avoid: Vec<UciMove>,
     /// Moves and what they are worth, as in the Strategic Test Suite.
     points: Vec<(UciMove, u32)>,
@@ -32,12 +32,9 @@ pub enum Judgement {
     Other,
 }
 
-/// Positions of a suite, and its unreadable lines.
 #[derive(Clone, Debug, Default)]
 pub struct Suite {
-    /// In the order of the file.
     pub positions: Vec<TestPosition>,
-    /// Lines of EPD or games of PGN that cannot be read.
     pub bad: Vec<BadLine>,
 }
 
@@ -65,10 +62,6 @@ impl TestPosition {
         let most = self.points.iter().map(|(_, points)| *points).max()?;
         let points = self.points.iter().find(|(other, _)| *other == mv).map_or(0, |(_, points)| *points);
         Some(f64::from(points) / f64::from(most.max(1)))
-    }
-
-    pub fn best(&self) -> &[UciMove] {
-        &self.best
     }
 
     fn new(record: &EpdRecord) -> Result<Self, String> {

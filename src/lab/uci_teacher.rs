@@ -21,7 +21,6 @@ use experiment::state::file_checksum;
 const HASH: usize = 4;
 /// Label of a mate, centipawns; beyond all other scores.
 const MATE: i16 = 32_000;
-/// Timeout for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// A teacher is not tried on fewer positions than this: chance could make it pass.
 const ENOUGH: usize = 32;
@@ -39,8 +38,7 @@ pub(crate) struct TeacherPlan {
 }
 
 impl TeacherPlan {
-    /// Returns the mark of the labels, so that no folder has labels of two teachers: another
-    /// version of a program under the same name is another teacher.
+    /// Returns the mark of the labels, by which no folder has labels of two teachers or versions.
     pub(crate) fn mark(&self) -> String {
         let mut words = vec![self.program.path.display().to_string()];
         words.extend(self.program.arguments.iter().cloned());
@@ -82,10 +80,6 @@ enum Asking {
 }
 
 impl UciTeacher {
-    /// Starts the program.
-    ///
-    /// # Errors
-    /// [`ElectorFailure`] if it cannot be started, or does not speak UCI.
     pub(crate) fn start(plan: &TeacherPlan) -> Result<Self, ElectorFailure> {
         let engine = UciEngine::start(&plan.program, HASH, 1)?;
         Ok(Self { engine, plan: plan.clone(), asking: Asking::Untried })
@@ -131,8 +125,7 @@ impl UciTeacher {
         records.iter().map(|record| self.answer(record, patience)).collect()
     }
 
-    /// Returns the label of a position that was asked about. A position is quiet if the best move
-    /// neither captures nor promotes.
+    /// Returns the label of a position, which is quiet if the best move neither captures nor promotes.
     fn answer(&mut self, record: &Record, patience: Duration) -> Result<Option<i16>, ElectorFailure> {
         let fen = record.to_fen();
         let wrong = |reason: &dyn fmt::Display| ElectorFailure(format!("{fen}: {reason}"));

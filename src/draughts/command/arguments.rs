@@ -2,28 +2,20 @@
 
 use std::fs;
 
-use clap::{Args, ValueEnum};
+use clap::{
+    Args,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
 
 use domain::{Limits, Pace};
 use draughts_core::board::Color;
 use util::Failure;
 
-/// A side, by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Side {
-    /// Moves first.
-    White,
-    /// Moves second.
-    Black,
-}
-
-impl From<Side> for Color {
-    fn from(side: Side) -> Self {
-        match side {
-            Side::White => Self::White,
-            Side::Black => Self::Black,
-        }
-    }
+/// Reads a side by name.
+pub(super) fn side() -> impl TypedValueParser<Value = Color> {
+    let [white, black] =
+        [("white", "Moves first"), ("black", "Moves second")].map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new([white, black]).map(|name| if name == "white" { Color::White } else { Color::Black })
 }
 
 /// The limits of a move.
@@ -57,7 +49,6 @@ impl PaceArguments {
     }
 }
 
-/// Adds a game to the end of a file.
 pub(super) fn add(path: &std::path::Path, pdn: &str) -> Result<(), Failure> {
     use std::io::Write as _;
     let file = fs::OpenOptions::new().create(true).append(true).open(path);

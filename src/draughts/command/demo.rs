@@ -7,14 +7,17 @@ use std::{
 
 use super::{TablesFile, arguments::add, drawing, play::in_words, record};
 use crate::player::{
-    DraughtsDecision, DraughtsPlayer, DraughtsProposal, GameRecorder, Occasion, PlayerSpec, ScoreSheet, vote_lines,
+    DraughtsDecision, DraughtsPlayer, DraughtsProposal, GameRecorder, Occasion, PlayerSpec, play_decided, vote_lines,
 };
 use bot::journal::JournalSettings;
 use council::electors::Pool;
 use domain::{Clock, Clocks, TimeControl};
 use draughts_core::{
     board::{Color, Rules},
-    game::{Game, ballots, pdn::GameResult},
+    game::{
+        Game, ballots,
+        pdn::{GameResult, PdnRecord},
+    },
 };
 use util::{Failure, outln};
 
@@ -30,11 +33,7 @@ pub trait Screen: Send {
     fn tell(&mut self, lines: &[String]);
 }
 
-/// Plays the game on these clocks, shows it, and adds it to the journal and to `draughts.pdn` in
-/// this folder. No player loses on time.
-///
-/// # Errors
-/// [`Failure`] if the game cannot be played or kept.
+/// Plays the game, shows it, and adds it to the journal and to `draughts.pdn` in `folder`. No player loses on time.
 pub async fn play_demo(control: TimeControl, folder: &Path, mut screen: impl Screen) -> Result<(), Failure> {
     let TimeControl::RealTime { initial, increment } = control else {
         return Err(Failure::usage("--tc: a game of draughts has clocks, such as 60+1"));
@@ -49,7 +48,7 @@ pub async fn play_demo(control: TimeControl, folder: &Path, mut screen: impl Scr
     };
     let mut players = PLAYERS.iter().map(player).collect::<Result<Vec<_>, Failure>>()?;
     let opening = ballots::draw(1, rand::random())[0];
-    let mut sheet = ScoreSheet::new(PLAYERS[0], PLAYERS[1], Game::new(opening, Rules::Official));
+    let mut sheet = PdnRecord::between(PLAYERS[0], PLAYERS[1], Game::new(opening, Rules::Official));
     let settings = JournalSettings {
         path: folder.join("journal.db"),
         pgn_directory: PathBuf::new(),
@@ -57,12 +56,12 @@ pub async fn play_demo(control: TimeControl, folder: &Path, mut screen: impl Scr
     };
     let journal = record::open(&settings)?;
     let occasion = Occasion { place: "demo", players: PLAYERS, ours: Color::White, clock: control };
-    let recorder = GameRecorder::start(journal.as_ref(), &occasion, sheet.game());
+    let recorder = GameRecorder::start(journal.as_ref(), &occasion, &sheet.game);
     let mut last_vote = Vec::new();
-    while sheet.game().outcome().is_none() {
-        let side = usize::from(sheet.game().board().to_move() == Color::Black);
+    while sheet.game.outcome().is_none() {
+        let side = usize::from(sheet.game.board().to_move() == Color::Black);
         let mut proposals: Vec<DraughtsProposal> = Vec::new();
-        let game = sheet.game().clone();
+        let game = sheet.game.clone();
         let mut watch = |proposal: &DraughtsProposal| {
             proposals.retain(|known| known.elector != proposal.elector);
             proposals.push(proposal.clone());
@@ -77,25 +76,24 @@ pub async fn play_demo(control: TimeControl, folder: &Path, mut screen: impl Scr
             recorder.decided(&game, &decision).await;
         }
         last_vote = vote_lines(&game, &decision);
-        sheet.decided(&decision)?;
-        screen.show(&|| scene(sheet.game(), &[], &last_vote));
+        play_decided(&mut sheet, &decision)?;
+        screen.show(&|| scene(&sheet.game, &[], &last_vote));
         screen.tell(&plain(&game, &decision, PLAYERS[side]));
     }
     drop(screen);
-    recorder.over(sheet.game(), GameResult::Unknown).await;
+    recorder.over(&sheet.game, GameResult::Unknown).await;
     drop(recorder);
     record::close(journal).await?;
-    if let Some(outcome) = sheet.game().outcome() {
+    if let Some(outcome) = sheet.game.outcome() {
         outln!("{}", in_words(outcome));
     }
     let path = folder.join("draughts.pdn");
-    add(&path, &sheet.pdn(GameResult::Unknown))?;
+    add(&path, &sheet.text(GameResult::Unknown))?;
     outln!("the game with its votes is in {}", path.display());
     outln!("and in the journal: concilio games --journal {} --votes", settings.path.display());
     Ok(())
 }
 
-/// The board, the proposals for it, and the last vote.
 fn scene(game: &Game, proposals: &[DraughtsProposal], last_vote: &[String]) -> Vec<String> {
     let mut lines = vec![format!("{} (White) against {} (Black)", PLAYERS[0], PLAYERS[1])];
     lines.extend(drawing::board(game.board()));

@@ -10,24 +10,13 @@ pub(super) fn board(board: &Board) -> Vec<String> {
             let [before, after] = if row.is_multiple_of(2) { ["", empty.as_str()] } else { [empty.as_str(), ""] };
             cells.map(|cell| format!("{before}{cell}{after}")).collect::<String>()
         };
-        let piece = |square: Square| format!("{:>3}", letter(board, square));
+        let letter = |square| board.letter(square, [['w', 'W'], ['b', 'B']]).unwrap_or('.');
+        let piece = |square: Square| format!("{:>3}", letter(square));
         let number = |square: Square| format!("{:>3}", square.number());
         format!("{}     {}", line(&piece, 3), line(&number, 3)).trim_end().to_owned()
     };
     let to_move = if board.to_move() == Color::White { "White" } else { "Black" };
     (0..8).map(row).chain([format!("{to_move} to move")]).collect()
-}
-
-fn letter(board: &Board, square: Square) -> char {
-    for (color, man, king) in [(Color::White, 'w', 'W'), (Color::Black, 'b', 'B')] {
-        if board.kings(color).has(square) {
-            return king;
-        }
-        if board.pieces(color).has(square) {
-            return man;
-        }
-    }
-    '.'
 }
 
 #[cfg(test)]

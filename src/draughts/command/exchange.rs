@@ -7,7 +7,7 @@ use tokio::net::TcpListener;
 
 use super::{
     TablesFile,
-    arguments::{PaceArguments, Side, add},
+    arguments::{PaceArguments, add, side},
     record::{self, JournalFile, SettingsSource},
     start_from,
 };
@@ -43,7 +43,6 @@ impl<S: SettingsSource> OurSide<S> {
         Ok(DraughtsPlayer::new(&spec, &Pool::new(0)))
     }
 
-    /// Tells how a game ended, and keeps it.
     fn keep(&self, game: &ExchangeGame) -> Result<(), Failure> {
         let word = match game.reason {
             Reason::Won => "won",
@@ -51,9 +50,9 @@ impl<S: SettingsSource> OurSide<S> {
             Reason::Drawn => "drawn",
             Reason::Unknown => "ended",
         };
-        outln!("{word} with {:?} after {} moves", game.color, game.sheet.game().moves().len());
+        outln!("{word} with {:?} after {} moves", game.color, game.sheet.game.moves().len());
         let Some(path) = &self.pdn else { return Ok(()) };
-        add(path, &game.sheet.pdn(game.result()))
+        add(path, &game.sheet.text(game.result()))
     }
 }
 
@@ -104,8 +103,8 @@ pub(super) struct ConnectDraughts<S: SettingsSource> {
     #[arg(value_name = "ADDRESS")]
     address: String,
     /// The colour that we play
-    #[arg(long, value_enum, default_value_t = Side::White)]
-    color: Side,
+    #[arg(long, value_parser = side(), default_value = "white")]
+    color: Color,
     /// Minutes of each side for a whole game; 0 for none, and then our moves take what is said here
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=999))]
     minutes: u16,
@@ -119,7 +118,7 @@ pub(super) struct ConnectDraughts<S: SettingsSource> {
 impl<S: SettingsSource> ConnectDraughts<S> {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let mut player = self.ours.player()?;
-        let terms = ExchangeTerms { follower: !Color::from(self.color), minutes: self.minutes, start: self.start };
+        let terms = ExchangeTerms { follower: !self.color, minutes: self.minutes, start: self.start };
         let journal = self.ours.journal.open()?;
         let limits = self.ours.pace.limits();
         let game = connect(&*self.address, terms, &mut player, &limits, journal.as_ref()).await;

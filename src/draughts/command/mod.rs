@@ -86,10 +86,6 @@ enum DraughtsAction<S: SettingsSource> {
 }
 
 impl<S: SettingsSource> DraughtsCommand<S> {
-    /// Runs the command.
-    ///
-    /// # Errors
-    /// [`Failure`] in one line.
     pub async fn run(self) -> Result<(), Failure> {
         match self.action {
             None => self.play.run().await,

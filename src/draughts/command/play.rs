@@ -7,18 +7,21 @@ use tokio::io::{AsyncBufReadExt as _, BufReader, Lines, Stdin};
 
 use super::{
     TablesFile,
-    arguments::{PaceArguments, Side, add},
+    arguments::{PaceArguments, add, side},
     drawing,
     record::{self, JournalFile, SettingsSource},
     start_from,
 };
-use crate::player::{DraughtsPlayer, GameRecorder, Occasion, PlayerSpec, ScoreSheet, vote_lines};
+use crate::player::{DraughtsPlayer, GameRecorder, Occasion, PlayerSpec, play_decided, vote_lines};
 use council::electors::Pool;
 use domain::{Limits, Pace, TimeControl};
 use draughts_core::{
     board::{Board, Color, Move, Rules},
     endgame::EndgameTables,
-    game::{Draw, Game, Outcome, pdn::GameResult},
+    game::{
+        Game, Outcome,
+        pdn::{GameResult, PdnRecord},
+    },
 };
 use util::{Failure, outln, printable};
 
@@ -41,8 +44,8 @@ pub(super) struct PlayArguments<S: SettingsSource> {
     #[arg(long, default_value = "council", value_name = "PLAYER")]
     against: PlayerSpec,
     /// Your colour
-    #[arg(long, value_enum, default_value_t = Side::White)]
-    color: Side,
+    #[arg(long, value_parser = side(), default_value = "white")]
+    color: Color,
     #[command(flatten)]
     pace: PaceArguments,
     /// Start of the game: a position, ballot, or ballot:NUMBER
@@ -64,12 +67,12 @@ impl<S: SettingsSource> PlayArguments<S> {
         let pool = Pool::new(0);
         let game = Game::new(self.start.unwrap_or_default(), Rules::Official);
         let (program, human) = (self.against.to_string(), "human".to_owned());
-        let names = if self.color == Side::White { [human, program] } else { [program, human] };
+        let names = if self.color == Color::White { [human, program] } else { [program, human] };
         let journal = self.journal.open()?;
         let occasion = Occasion {
             place: "console",
             players: names.each_ref().map(String::as_str),
-            ours: !Color::from(self.color),
+            ours: !self.color,
             clock: TimeControl::Unlimited,
         };
         let mut console = Console {
@@ -78,16 +81,16 @@ impl<S: SettingsSource> PlayArguments<S> {
             pool,
             tables,
             limits: self.pace.limits(),
-            human: self.color.into(),
-            sheet: ScoreSheet::new(&names[0], &names[1], game),
+            human: self.color,
+            sheet: PdnRecord::between(&names[0], &names[1], game),
             said: BufReader::new(tokio::io::stdin()).lines(),
         };
         let agreed = console.play().await?;
-        console.recorder.over(console.sheet.game(), agreed).await;
+        console.recorder.over(&console.sheet.game, agreed).await;
         drop(console.recorder);
         record::close(journal).await?;
         if let Some(path) = &self.pdn {
-            add(path, &console.sheet.pdn(agreed))?;
+            add(path, &console.sheet.text(agreed))?;
         }
         Ok(())
     }
@@ -99,7 +102,7 @@ struct Console {
     player: DraughtsPlayer,
     limits: Limits,
     human: Color,
-    sheet: ScoreSheet,
+    sheet: PdnRecord,
     recorder: GameRecorder,
     said: Lines<BufReader<Stdin>>,
 }
@@ -109,11 +112,11 @@ impl Console {
     async fn play(&mut self) -> Result<GameResult, Failure> {
         self.show();
         loop {
-            if let Some(outcome) = self.sheet.game().outcome() {
+            if let Some(outcome) = self.sheet.game.outcome() {
                 outln!("{}", in_words(outcome));
                 return Ok(GameResult::Unknown);
             }
-            if self.sheet.game().board().to_move() != self.human {
+            if self.sheet.game.board().to_move() != self.human {
                 self.program_moves().await?;
                 continue;
             }
@@ -126,11 +129,11 @@ impl Console {
     }
 
     async fn program_moves(&mut self) -> Result<(), Failure> {
-        let decided = self.player.decide(self.sheet.game(), &self.limits, &mut |_| {}).await;
+        let decided = self.player.decide(&self.sheet.game, &self.limits, &mut |_| {}).await;
         let decision = decided.ok_or_else(|| Failure::failed("the program found no move"))?;
-        vote_lines(self.sheet.game(), &decision).iter().for_each(|line| outln!("{line}"));
-        self.recorder.decided(self.sheet.game(), &decision).await;
-        self.sheet.decided(&decision)?;
+        vote_lines(&self.sheet.game, &decision).iter().for_each(|line| outln!("{line}"));
+        self.recorder.decided(&self.sheet.game, &decision).await;
+        play_decided(&mut self.sheet, &decision)?;
         self.show();
         Ok(())
     }
@@ -141,7 +144,7 @@ impl Console {
         match (word, rest.trim()) {
             ("", _) => {}
             ("help" | "?", _) => outln!("{HELP}"),
-            ("moves", _) => outln!("{}", legal(self.sheet.game())),
+            ("moves", _) => outln!("{}", legal(&self.sheet.game)),
             ("board", _) => self.show(),
             ("undo", _) => self.take_back(),
             ("go", _) => self.human = !self.human,
@@ -156,10 +159,10 @@ impl Console {
                 Ok(pace @ (Pace::MoveTime(_) | Pace::Nodes(_) | Pace::Depth(_))) => self.limits = pace.limits(),
                 _ => outln!("expected movetime=SECONDS, nodes=N or depth=PLIES"),
             },
-            ("pdn", _) => outln!("{}", self.sheet.pdn(GameResult::Unknown)),
+            ("pdn", _) => outln!("{}", self.sheet.text(GameResult::Unknown)),
             ("resign", _) => return Some(GameResult::Won(!self.human)),
             ("quit" | "exit", _) => return Some(GameResult::Unknown),
-            (text, _) => match self.sheet.play_text(text) {
+            (text, _) => match self.sheet.game.play_text(text) {
                 Ok(_) => self.show(),
                 Err(error) => outln!("{} (help lists the commands)", printable(&error.to_string())),
             },
@@ -170,7 +173,7 @@ impl Console {
     /// Back to the human's last turn.
     fn take_back(&mut self) {
         while self.sheet.undo() {
-            if self.sheet.game().board().to_move() == self.human {
+            if self.sheet.game.board().to_move() == self.human {
                 break;
             }
         }
@@ -178,7 +181,7 @@ impl Console {
     }
 
     fn show(&self) {
-        drawing::board(self.sheet.game().board()).iter().for_each(|line| outln!("{line}"));
+        drawing::board(self.sheet.game.board()).iter().for_each(|line| outln!("{line}"));
     }
 }
 
@@ -190,7 +193,7 @@ pub(super) fn in_words(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Won(Color::White) => "White wins",
         Outcome::Won(Color::Black) => "Black wins",
-        Outcome::Drawn(Draw::Repetition) => "drawn: the same position for the third time",
-        Outcome::Drawn(Draw::FortyMoves) => "drawn: forty moves of each side without a capture or a man's move",
+        Outcome::Repetition => "drawn: the same position for the third time",
+        Outcome::FortyMoves => "drawn: forty moves of each side without a capture or a man's move",
     }
 }

@@ -2,22 +2,22 @@
 
 use std::{fmt, io::Write, path::PathBuf};
 
-use crate::player::{DraughtsLine, ScoreSheet};
+use crate::player::DraughtsLine;
 use bot::journal::{Archive, ExportError, GameRecord, Journal, JournalError, JournalSettings, recorded_votes};
 use clap::Args;
 use domain::Color;
 use draughts_core::{
     board::{self, Rules},
-    game::{Game, pdn::GameResult},
+    game::{
+        Game,
+        pdn::{GameResult, PdnRecord},
+    },
 };
 use util::Failure;
 
 /// The arguments by which the program finds its settings.
 pub trait SettingsSource: Args + Clone + fmt::Debug + Send + Sync + 'static {
-    /// Returns the settings of the journal.
-    ///
-    /// # Errors
-    /// [`Failure`] names every mistake in that table.
+    /// Returns the settings of the journal, or every mistake in their table.
     fn journal(self) -> Result<JournalSettings, Failure>;
 }
 
@@ -58,7 +58,6 @@ pub(super) fn open(settings: &JournalSettings) -> Result<Option<Journal>, Failur
     }
 }
 
-/// Brings everything into the journal's file, at the end.
 pub(super) async fn close(journal: Option<Journal>) -> Result<(), Failure> {
     match journal {
         Some(journal) => Ok(journal.close().await?),
@@ -70,7 +69,7 @@ pub(super) async fn close(journal: Option<Journal>) -> Result<(), Failure> {
 pub fn line_of(record: &GameRecord<String>) -> Option<DraughtsLine> {
     let rules = Rules::ALL.into_iter().find(|rules| rules.to_string() == record.variant)?;
     let start = record.start_fen.as_deref().map_or(Ok(board::Board::default()), str::parse).ok()?;
-    Some(Game::new(start, rules).into())
+    Some(DraughtsLine(Game::new(start, rules)))
 }
 
 pub fn read_move(line: &DraughtsLine, text: &str) -> Option<board::Move> {
@@ -78,23 +77,20 @@ pub fn read_move(line: &DraughtsLine, text: &str) -> Option<board::Move> {
 }
 
 /// Writes those of the games that are draughts as score sheets, with our votes as comments.
-///
-/// # Errors
-/// If the journal cannot be read, and those of `out`.
 pub fn write_pdn(archive: &Archive, games: &[GameRecord<String>], out: &mut impl Write) -> Result<(), ExportError> {
     for record in games {
         let Some(line) = line_of(record) else { continue };
-        let mut sheet = ScoreSheet::new(&record.white.name, &record.black.name, line.game().clone())
-            .with_tag("Site", record.server.as_str())
-            .with_tag("Date", &record.started_at.strftime("%Y.%m.%d").to_string());
+        let mut sheet = PdnRecord::between(&record.white.name, &record.black.name, line.game().clone());
+        let date = record.started_at.strftime("%Y.%m.%d").to_string();
+        sheet.tags.extend([("Site".to_owned(), record.server.as_str().to_owned()), ("Date".to_owned(), date)]);
         for played in archive.moves(record)? {
-            let line = DraughtsLine::from(sheet.game().clone());
+            let line = DraughtsLine(sheet.game.clone());
             let votes = recorded_votes(archive, &line, read_move, &played)?;
-            if sheet.play_text(&played.uci).is_err() {
+            if sheet.game.play_text(&played.uci).is_err() {
                 break;
             }
             if let Some(votes) = votes {
-                sheet.comment(votes.in_one_line());
+                sheet.note(votes.in_one_line());
             }
         }
         let winner = |color| if color == Color::White { board::Color::White } else { board::Color::Black };
@@ -103,7 +99,7 @@ pub fn write_pdn(archive: &Archive, games: &[GameRecord<String>], out: &mut impl
             (None, Some(_)) => GameResult::Drawn,
             (None, None) => GameResult::Unknown,
         };
-        writeln!(out, "{}", sheet.pdn(agreed))?;
+        writeln!(out, "{}", sheet.text(agreed))?;
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use draughts_core::{
     board::{Board, Color, Rules},
     endgame::EndgameTables,
-    evaluation::{FEATURES, Feature, features},
+    evaluation::{FEATURE_NAMES, FEATURES, features},
     game::{Game, ballots},
     search::{Limits, SearchOptions, Searcher},
 };
@@ -95,9 +95,6 @@ impl FitDraughts {
 
     /// Plays games between equal players and returns their quiet positions, in the order of the games. The tables end decided
     /// games; `progress` receives the number of finished games.
-    ///
-    /// # Errors
-    /// Never: no state is written.
     fn lessons(
         &self,
         tables: Option<&Arc<EndgameTables>>,
@@ -157,7 +154,6 @@ impl FitDraughts {
     }
 }
 
-/// A quiet position and how its game ended.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Lesson {
     /// Features of the side to move, less the other's.
@@ -172,7 +168,7 @@ type DraughtsWeights = [[f64; 2]; FEATURES];
 
 /// White's points, once the game is over or decided.
 fn result(game: &Game, tables: Option<&TableValue<DraughtsLine>>) -> Option<f64> {
-    let line = DraughtsLine::from(game.clone());
+    let line = DraughtsLine(game.clone());
     if let Some((_, white)) = line.ruling() {
         return Some(white);
     }
@@ -240,7 +236,7 @@ fn fit_weights(lessons: &[Lesson]) -> DraughtsWeights {
 fn weights_in_rust(weights: &DraughtsWeights) -> String {
     let man = f64::midpoint(weights[0][0], weights[0][1]).max(1e-6);
     let mut text = String::new();
-    for ([start, end], Feature { name, .. }) in weights.iter().zip(Feature::ALL) {
+    for ([start, end], (_, name)) in weights.iter().zip(FEATURE_NAMES) {
         // Writing to a text does not fail.
         let _ = writeln!(text, "    // {name}\n    [{:.0}, {:.0}],", 100.0 * start / man, 100.0 * end / man);
     }

@@ -8,7 +8,7 @@ use std::{
 use clap::Args;
 use serde_json::json;
 
-use crate::player::{DraughtsPlayerKind, PlayerSpec, by_tables};
+use crate::player::{DraughtsLine, DraughtsPlayerKind, PlayerSpec, by_tables};
 use domain::Pace;
 use draughts_core::{
     board::Rules,
@@ -112,19 +112,16 @@ fn plan(
         Contender { pace: spec.pace.unwrap_or(pace), spec }
     };
     let openings =
-        ballots::draw(pairs, seed).into_iter().map(|ballot| Arc::new(Game::new(ballot, Rules::Official).into()));
+        ballots::draw(pairs, seed).into_iter().map(|ballot| Arc::new(DraughtsLine(Game::new(ballot, Rules::Official))));
     MatchPlan {
         players: pairing.map(contender),
         openings: openings.collect(),
         pairs,
         sprt: None,
+        // The rules end every game.
         rules: MatchRules {
-            adjudication: Adjudication::NONE,
             tables: tables.cloned().map(by_tables),
-            // The rules end every game.
-            longest: usize::MAX,
-            truncation: None,
-            margin: std::time::Duration::ZERO,
+            ..MatchRules::drawn_after(usize::MAX, Adjudication::NONE)
         },
         workers: std::num::NonZeroUsize::MIN,
         cores: 1,

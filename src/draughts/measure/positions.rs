@@ -75,9 +75,6 @@ impl JudgePositions {
     /// Lets the electors propose in every position, every criterion elect, and a deeper search judge. `progress` receives the
     /// number of finished positions. Returns for each elector and criterion its name, the share of the judge's moves found (0 to
     /// 1), and the loss of its moves in hundredths of a man.
-    ///
-    /// # Errors
-    /// [`Failure`] if there is no runtime for a council.
     fn judged(
         &self,
         positions: &[(usize, Game)],
@@ -98,8 +95,7 @@ impl JudgePositions {
 /// The name of an elector or criterion, true if it chose the judge's move, and the loss of its move.
 type Choice = (String, bool, f64);
 
-/// Returns positions with a choice from games of complete knowledge against itself from ballots:
-/// each `every`-th.
+/// Returns each `every`-th position with a choice of games of complete knowledge against itself.
 fn positions_of_games(count: usize, every: usize, seed: u64) -> Vec<(usize, Game)> {
     let mut positions = Vec::new();
     for (number, ballot) in ballots::draw(count, seed).into_iter().enumerate() {
@@ -168,7 +164,7 @@ impl<'a> Judge<'a> {
         let searched_again = decide(&mut self.re_search, &self.runtime)?;
         let roster = self.plan.council.kind.roster();
         let proposals: Vec<_> = proposed.votes.iter().map(|vote| Some(vote.proposal.clone())).collect();
-        let line = DraughtsLine::from(game.clone());
+        let line = DraughtsLine(game.clone());
         let ballots = Ballots::recorded(&line, roster.electors(), &proposals);
         let mut chosen: Vec<(String, Move)> =
             proposed.votes.iter().map(|vote| (vote.proposal.elector.to_string(), vote.proposal.best)).collect();

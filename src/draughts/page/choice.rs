@@ -2,18 +2,15 @@
 
 use std::{sync::atomic::AtomicBool, time::Instant};
 
-use crate::player::{DraughtsDecision, DraughtsLine, DraughtsProposal, DraughtsVote};
+use crate::player::{DraughtsDecision, DraughtsLine, DraughtsProposal, DraughtsVote, proposal};
 use council::player::vote_report;
 use domain::{
-    Decision, Phase, Proposal, Score, SearchId, Source,
+    Decision, Phase, Score, SearchId, Source,
     vote_words::{ElectorRole, NamedElector},
 };
 use draughts_core::{
     game::Game,
-    search::{
-        self,
-        published::{Published, PublishedSettings},
-    },
+    search::published::{Published, PublishedSettings},
 };
 use serde::Serialize;
 use web::overview::VoteRow;
@@ -37,22 +34,12 @@ impl Choice {
         let mut reached = None;
         Published::new(settings, seed).deepen(game, stop, |depth, found| reached = Some((depth, found)));
         let (depth, found) = reached?;
-        let score = match found.score() {
-            search::Score::Points(points) => Score::Cp(points),
-            search::Score::Win(moves) => Score::Mate(moves),
-        };
         let search = SearchId { game: "page".into(), ply: game.moves().len(), serial: 1, phase: Phase::First };
-        let proposal = DraughtsProposal {
-            depth: 2 * depth,
-            selective_depth: 2 * depth,
-            nodes: found.nodes,
-            time: began.elapsed(),
-            ..Proposal::of_one_ply(search, settings.strategy.name().into(), found.best, score)
-        };
+        let proposal = proposal(search, &settings.strategy.name().into(), &found.iteration(depth, began.elapsed()));
         let row = row(&proposal, None);
         let knowledge = Some(settings.strategy.knowledge());
         let decision = DraughtsDecision {
-            score: Some(score),
+            score: Some(proposal.score),
             elapsed: proposal.time,
             votes: vec![DraughtsVote { proposal, knowledge, weight: Some(1.0) }],
             ..Decision::without_vote(found.best, Source::Council)
@@ -68,7 +55,7 @@ impl Choice {
         Self {
             best: decision.best.to_string(),
             votes: first.chain(second).collect(),
-            summary: vote_report::summary(&DraughtsLine::from(game), &decision),
+            summary: vote_report::summary(&DraughtsLine(game), &decision),
             decision,
         }
     }

@@ -32,10 +32,9 @@ use council::electors::Pool;
 use request::{AnswerRequest, PdnRequest, SentGame};
 use thinking::BoundedSearches;
 use tokio_util::sync::CancellationToken;
-use view::GameView;
+use view::view;
 use web::{HttpProblem, PagePart, PagePlayer};
 
-/// The tab of draughts with its files.
 pub const PART: PagePart = PagePart {
     name: "draughts",
     title: "Draughts",
@@ -63,35 +62,33 @@ async fn look(
     _: PagePlayer,
     State((_, journal)): State<(BoundedSearches, Journal)>,
     Json(request): Json<SentGame>,
-) -> Result<Json<GameView>, HttpProblem> {
+) -> Result<Json<Value>, HttpProblem> {
     let (game, id) = (request.play()?, request.id()?);
     if let Some(id) = id.filter(|_| game.outcome().is_some()) {
         record::ended(&journal, id, &game).await;
     }
-    Ok(Json(GameView::of(&game)))
+    Ok(Json(view(&game)))
 }
 
-/// Answers with the move of the opponent, and the game with it.
 async fn answer(
     _: PagePlayer,
     State((searches, journal)): State<(BoundedSearches, Journal)>,
     Json(AnswerRequest { game, opponent }): Json<AnswerRequest>,
 ) -> Result<Json<Value>, HttpProblem> {
     let (id, mut game) = (game.id()?, game.play()?);
-    let (name, opponent) = (opponent.name().to_owned(), opponent.check()?);
+    let (player, name) = (opponent.check()?, opponent.name);
     if game.legal_moves().is_empty() {
         return Err(HttpProblem::bad("the game is over; take a move back or begin another one"));
     }
-    let choice = searches.choose(opponent, game.clone()).await?;
+    let choice = searches.choose(player, game.clone()).await?;
     if let Some(id) = id {
         record::answered(&journal, id, &mut game, &name, &choice.decision).await?;
     } else {
         game.play(choice.decision.best).map_err(HttpProblem::internal)?;
     }
-    Ok(Json(json!({"choice": choice, "game": GameView::of(&game)})))
+    Ok(Json(json!({"choice": choice, "game": view(&game)})))
 }
 
-/// Answers with a game as it is taken home.
 async fn pdn(_: PagePlayer, Json(request): Json<PdnRequest>) -> Result<Json<Value>, HttpProblem> {
     Ok(Json(json!({"pdn": request.record()?.to_string()})))
 }

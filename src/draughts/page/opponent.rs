@@ -24,14 +24,12 @@ const TODAY_WITHIN: Duration = Duration::from_secs(5);
 const TODAY: [(&str, &str); 2] =
     [("council", "the four propose, one proposal is elected"), ("mpgsk", "knows all that is known today")];
 
-/// Returns the opponents: the name of each, what it knows, and true for the search of 2010, whose quiescence may be switched
-/// off.
+/// Returns the opponents: name, knowledge, and true for the search of 2010, whose quiescence may be switched off.
 fn opponents() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
     let published = Strategy::ALL.map(|strategy| (strategy.name(), knows(strategy), true));
     published.into_iter().chain(TODAY.map(|(name, knows)| (name, knows, false)))
 }
 
-/// Returns the menu of opponents for the browser.
 pub(super) fn menu() -> Value {
     let described = |(name, knows, published)| json!({"name": name, "knows": knows, "published": published});
     json!({
@@ -55,7 +53,7 @@ const fn knows(strategy: Strategy) -> &'static str {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct OpponentRequest {
-    name: String,
+    pub(super) name: String,
     depth: u32,
     /// True to verify leaves that are not quiescent. The modern search always does.
     quiescence: bool,
@@ -87,10 +85,6 @@ pub(super) enum Opponent {
 }
 
 impl OpponentRequest {
-    pub(super) fn name(&self) -> &str {
-        &self.name
-    }
-
     pub(super) fn check(&self) -> Result<Opponent, HttpProblem> {
         if !(1..=DEEPEST).contains(&self.depth) {
             return Err(HttpProblem::bad(format!("an opponent looks 1 to {DEEPEST} full moves ahead")));

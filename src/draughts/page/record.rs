@@ -1,8 +1,8 @@
 //! A game in the page, as the journal has it: from the opponent's first answer on.
 
-use crate::player::{DraughtsDecision, DraughtsLine, GameRecorder, Occasion};
+use crate::player::{DraughtsDecision, GameRecorder, Occasion};
 use bot::journal::{GameKey, Journal};
-use domain::{GameId, GameLine as _, ServerName, TimeControl};
+use domain::{GameId, ServerName, TimeControl};
 use draughts_core::{
     board::Color,
     game::{Game, pdn::GameResult},
@@ -23,7 +23,7 @@ pub(super) async fn answered(
     opponent: &str,
     decision: &DraughtsDecision,
 ) -> Result<(), HttpProblem> {
-    if known_rules(journal, &id).await?.is_some_and(|known| known != rules(game)) {
+    if known_rules(journal, &id).await?.is_some_and(|known| known != game.rules().to_string()) {
         return Err(HttpProblem::bad(format!("the game {id} is another one; begin a game with a name of its own")));
     }
     journal.game_goes_on(&key(&id));
@@ -36,10 +36,9 @@ pub(super) async fn answered(
     Ok(())
 }
 
-/// Writes the end of a game whose last move is the player's; a game without an answered move is not
-/// recorded.
+/// Writes the end of a game whose last move is the player's, if the journal has it.
 pub(super) async fn ended(journal: &Journal, id: GameId, game: &Game) {
-    if known_rules(journal, &id).await.ok().flatten().is_some_and(|known| known == rules(game)) {
+    if known_rules(journal, &id).await.ok().flatten().is_some_and(|known| known == game.rules().to_string()) {
         recorder(journal, id, game, game.board().to_move(), "").over(game, GameResult::Unknown).await;
     }
 }
@@ -51,11 +50,6 @@ async fn known_rules(journal: &Journal, id: &GameId) -> Result<Option<String>, H
 
 fn key(id: &GameId) -> GameKey {
     GameKey::new(&ServerName::new(PLACE), id)
-}
-
-/// Returns the journal's name of the rules.
-fn rules(game: &Game) -> String {
-    DraughtsLine::from(game.clone()).variant().to_string()
 }
 
 fn recorder(journal: &Journal, id: GameId, game: &Game, ours: Color, opponent: &str) -> GameRecorder {

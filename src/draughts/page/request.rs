@@ -35,8 +35,7 @@ pub(super) struct SentGame {
     rules: RulesName,
     /// Written as `22-18` or `22x15x6`.
     moves: Vec<String>,
-    /// The browser's name for the game, under which the journal keeps it. Empty: it is not
-    /// recorded.
+    /// The browser's name for the game, under which the journal keeps it. Empty: it is not recorded.
     id: String,
 }
 
@@ -49,10 +48,7 @@ enum RulesName {
 }
 
 impl SentGame {
-    /// Plays it through.
-    ///
-    /// # Errors
-    /// A 400 at the first thing that is no game, which it names.
+    /// Plays it through. A 400 names the first thing that is no game.
     pub(super) fn play(&self) -> Result<Game, HttpProblem> {
         if self.moves.len() > MOST_PLIES {
             return Err(HttpProblem::bad(format!(
@@ -102,7 +98,6 @@ pub(super) struct AnswerRequest {
     pub opponent: OpponentRequest,
 }
 
-/// A game to be taken home.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PdnRequest {
@@ -112,7 +107,6 @@ pub(super) struct PdnRequest {
 }
 
 impl PdnRequest {
-    /// The game with its tags, of today.
     pub(super) fn record(self) -> Result<PdnRecord, HttpProblem> {
         let game = self.game.play()?;
         // A tag is one line.

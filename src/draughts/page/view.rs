@@ -1,81 +1,34 @@
 //! A game as a browser shows it.
 
-use std::collections::BTreeMap;
-
 use draughts_core::{
     board::{Board, Color, Move, Rules, Square},
-    game::{Draw, Game, Outcome, REVERSIBLE_PLIES},
+    game::{Game, Outcome, REVERSIBLE_PLIES},
 };
-use serde::Serialize;
+use serde_json::{Value, json};
 
-/// The position, what led to it, and what may be played in it.
-#[derive(Serialize)]
-pub(super) struct GameView {
-    /// The position, as `W:W21,K30:B1,2`.
-    fen: String,
-    turn: &'static str,
-    /// The side that moves first from the start.
-    first: &'static str,
-    moves: Vec<String>,
-    last: Option<MoveView>,
-    /// The legal moves; none once the game is over.
-    legal: Vec<MoveView>,
-    /// The pieces taken by each side.
-    taken: BTreeMap<&'static str, Pieces>,
-    /// The count of moves without progress; none where the rules know no draw.
-    count: Option<Count>,
-    over: Option<String>,
+/// The position, what led to it, and what may be played in it: no legal move once the game is over, and no count of moves
+/// without progress where the rules know no draw.
+pub(super) fn view(game: &Game) -> Value {
+    let counted = game.rules() == Rules::Official;
+    json!({
+        "fen": game.board().to_string(),
+        "turn": word(game.board().to_move()),
+        "first": word(game.start().to_move()),
+        "moves": game.moves().iter().map(Move::to_string).collect::<Vec<_>>(),
+        "last": game.moves().last().map(move_view),
+        "legal": game.legal_moves().iter().map(move_view).collect::<Vec<_>>(),
+        "taken": {"white": taken_by(Color::White, game), "black": taken_by(Color::Black, game)},
+        "count": counted.then(|| json!({"moves": game.reversible_plies() / 2, "draw": REVERSIBLE_PLIES / 2})),
+        "over": game.outcome().map(|outcome| ending(outcome, game.board())),
+    })
 }
 
-#[derive(Serialize)]
-struct MoveView {
-    text: String,
-    squares: Vec<u8>,
-    /// The piece taken by each step; empty for other moves.
-    taken: Vec<u8>,
-}
-
-#[derive(Default, Serialize)]
-struct Pieces {
-    men: u32,
-    kings: u32,
-}
-
-/// Full moves without a capture or a man's move.
-#[derive(Serialize)]
-struct Count {
-    moves: usize,
-    /// The number at which the game is drawn.
-    draw: usize,
-}
-
-impl GameView {
-    pub(super) fn of(game: &Game) -> Self {
-        let counted = game.rules() == Rules::Official;
-        Self {
-            fen: game.board().to_string(),
-            turn: word(game.board().to_move()),
-            first: word(game.start().to_move()),
-            moves: game.moves().iter().map(Move::to_string).collect(),
-            last: game.moves().last().map(MoveView::of),
-            legal: game.legal_moves().iter().map(MoveView::of).collect(),
-            taken: [Color::White, Color::Black].map(|side| (word(side), Pieces::taken_by(side, game))).into(),
-            count: counted.then(|| Count { moves: game.reversible_plies() / 2, draw: REVERSIBLE_PLIES / 2 }),
-            over: game.outcome().map(|outcome| ending(outcome, game.board())),
-        }
-    }
-}
-
-impl MoveView {
-    fn of(mv: &Move) -> Self {
-        let steps = mv.squares().windows(2);
-        let taken = steps.filter_map(|step| Some(between(step[0], step[1])?.number()));
-        Self {
-            text: mv.to_string(),
-            squares: mv.squares().iter().map(|square| square.number()).collect(),
-            taken: taken.collect(),
-        }
-    }
+/// A move with the squares it visits, and the piece that each step takes.
+fn move_view(mv: &Move) -> Value {
+    let steps = mv.squares().windows(2);
+    let taken: Vec<u8> = steps.filter_map(|step| Some(between(step[0], step[1])?.number())).collect();
+    let squares: Vec<u8> = mv.squares().iter().map(|square| square.number()).collect();
+    json!({"text": mv.to_string(), "squares": squares, "taken": taken})
 }
 
 /// The square that a jump passes; none for a step.
@@ -85,15 +38,13 @@ fn between(from: Square, to: Square) -> Option<Square> {
     Square::all().find(|square| (square.row(), square.column()) == (row, column))
 }
 
-impl Pieces {
-    fn taken_by(side: Color, game: &Game) -> Self {
-        let mut taken = Self::default();
-        for (board, mv) in game.steps().filter(|(board, _)| board.to_move() == side) {
-            taken.men += (board.men(!side) & mv.taken()).len();
-            taken.kings += (board.kings(!side) & mv.taken()).len();
-        }
-        taken
+fn taken_by(side: Color, game: &Game) -> Value {
+    let (mut men, mut kings) = (0, 0);
+    for (board, mv) in game.steps().filter(|(board, _)| board.to_move() == side) {
+        men += (board.men(!side) & mv.taken()).len();
+        kings += (board.kings(!side) & mv.taken()).len();
     }
+    json!({"men": men, "kings": kings})
 }
 
 const fn word(color: Color) -> &'static str {
@@ -110,8 +61,8 @@ fn ending(outcome: Outcome, board: &Board) -> String {
             let lacks = if board.pieces(board.to_move()).is_empty() { "no piece left" } else { "no move" };
             return format!("{winner} won: {loser} has {lacks}");
         }
-        Outcome::Drawn(Draw::FortyMoves) => "forty moves of each side without a capture or a man's move",
-        Outcome::Drawn(Draw::Repetition) => "the same position for the third time",
+        Outcome::FortyMoves => "forty moves of each side without a capture or a man's move",
+        Outcome::Repetition => "the same position for the third time",
     };
     format!("Drawn: {why}")
 }
@@ -130,20 +81,20 @@ mod tests {
 
     #[test]
     fn captures_are_shown_step_by_step() {
-        let view = GameView::of(&game("W:W13,K14,22:BK11,K12,19,K20", &[]));
-        assert_eq!(view.legal.len(), 1);
-        assert_eq!(view.legal[0].squares, [14, 7, 16, 23, 14]);
-        assert_eq!(view.legal[0].taken, [11, 12, 20, 19]);
-        let quiet = GameView::of(&game("W:W22:B1", &[]));
-        assert!(quiet.legal.iter().all(|mv| mv.squares.len() == 2 && mv.taken.is_empty()));
+        let shown = view(&game("W:W13,K14,22:BK11,K12,19,K20", &[]));
+        let capture = json!({"text": "14x7x16x23x14", "squares": [14, 7, 16, 23, 14], "taken": [11, 12, 20, 19]});
+        assert_eq!(shown["legal"], json!([capture]));
+        let quiet = view(&game("W:W22:B1", &[]));
+        let steps = quiet["legal"].as_array().expect("moves");
+        assert!(steps.iter().all(|mv| mv["squares"].as_array().map(Vec::len) == Some(2) && mv["taken"] == json!([])));
     }
 
     #[test]
     fn captures_are_counted_by_side() {
-        let view = GameView::of(&game("W:WK22,29:B18,K1,12", &["22x13", "1-5"]));
-        assert_eq!((view.taken["white"].men, view.taken["white"].kings, view.taken["black"].men), (1, 0, 0));
-        let view = GameView::of(&game("W:WK23:B19,K20", &["23x16"]));
-        assert_eq!((view.taken["white"].men, view.taken["white"].kings), (0, 1));
+        let men = &view(&game("W:WK22,29:B18,K1,12", &["22x13", "1-5"]))["taken"];
+        assert_eq!((&men["white"], &men["black"]["men"]), (&json!({"men": 1, "kings": 0}), &json!(0)));
+        let kings = &view(&game("W:WK23:B19,K20", &["23x16"]))["taken"];
+        assert_eq!(kings["white"], json!({"men": 0, "kings": 1}));
     }
 
     #[test]
@@ -157,9 +108,8 @@ mod tests {
                 "Drawn: the same position for the third time",
             ),
         ] {
-            let view = GameView::of(&game(start, moves));
-            assert_eq!(view.over.as_deref(), Some(said));
-            assert!(view.legal.is_empty());
+            let shown = view(&game(start, moves));
+            assert_eq!((&shown["over"], &shown["legal"]), (&json!(said), &json!([])));
         }
     }
 }

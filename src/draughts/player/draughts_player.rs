@@ -31,7 +31,6 @@ impl DraughtsPlayer {
         Self { council, own_limits: spec.pace.map(Pace::limits) }
     }
 
-    /// Makes its electors forget the last game.
     pub fn new_game(&self) {
         self.council.new_game();
     }
@@ -87,11 +86,10 @@ impl DraughtsPlayer {
 }
 
 fn question(game: &Game) -> Question<DraughtsLine> {
-    Question::new("draughts".into(), Arc::new(DraughtsLine::from(game.clone())))
+    Question::new("draughts".into(), Arc::new(DraughtsLine(game.clone())))
 }
 
-/// The council's sense of time where a clock runs. Draughts has no easy recaptures: where one must take, there is little choice
-/// anyway.
+/// The council's sense of time where a clock runs. Draughts has no easy recaptures.
 fn by_clock(moment: &Moment) -> Timing<Move> {
     let settings = ClockSettings::default();
     let lag = Lag::default();

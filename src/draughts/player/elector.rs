@@ -1,7 +1,6 @@
 //! The electors of draughts: each is a search with one evaluation, on a thread of its own.
 
 use std::{
-    fmt,
     sync::{Arc, atomic::AtomicBool},
     time::Instant,
 };
@@ -10,13 +9,13 @@ use council::{
     CouncilGame,
     electors::{Elector, ElectorFailure, ElectorSpec, Task},
 };
-use domain::{ElectorName, Proposal, Score};
+use domain::{ElectorName, Proposal, Score, SearchId};
 use draughts_core::{
     board::{Board, Move, Rules},
     endgame::EndgameTables,
     evaluation::{Evaluation, Heuristic, Knowledge},
     search::{
-        self, Limits, SearchOptions, Searcher,
+        self, Iteration, Limits, SearchOptions, Searcher,
         published::{Published, PublishedChoice, PublishedSettings},
     },
 };
@@ -24,7 +23,7 @@ use engine::SharedTable;
 
 use crate::player::DraughtsLine;
 
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum DraughtsKind {
     /// The search of today with an evaluation, and with endgame tables where there are any.
     Today(Evaluation, Option<Arc<EndgameTables>>),
@@ -56,29 +55,6 @@ impl DraughtsKind {
     }
 }
 
-impl PartialEq for DraughtsKind {
-    /// Tables are the same where they are the same in memory.
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Today(one, its), Self::Today(other, others)) => {
-                one == other && its.as_ref().map(Arc::as_ptr) == others.as_ref().map(Arc::as_ptr)
-            }
-            (Self::Published(one, its), Self::Published(other, others)) => (one, its) == (other, others),
-            _ => false,
-        }
-    }
-}
-
-impl fmt::Debug for DraughtsKind {
-    /// Writes the elector without the millions of bytes of its tables.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Today(evaluation, tables) => write!(f, "Today({evaluation:?}, tables: {})", tables.is_some()),
-            Self::Published(settings, seed) => write!(f, "Published({settings:?}, {seed})"),
-        }
-    }
-}
-
 /// Returns a heuristic's hand-made weight in the criterion `weights`, in the proportions of chess.
 const fn hand_weight(heuristic: Heuristic) -> f64 {
     match heuristic {
@@ -106,7 +82,7 @@ impl CouncilGame for DraughtsLine {
                 Box::new(TodayElector { name, searcher: Searcher::new(options) })
             }
             DraughtsKind::Published(settings, seed) => {
-                Box::new(PublishedElector { name, settings: *settings, search: Published::new(*settings, *seed) })
+                Box::new(PublishedElector { name, search: Published::new(*settings, *seed) })
             }
         })
     }
@@ -139,7 +115,7 @@ impl CouncilGame for DraughtsLine {
         let mut searcher = Searcher::new(SearchOptions { hash: 1, ..SearchOptions::default() });
         let limits = Limits { depth: Some(1), ..limits_of(task) };
         let found = searcher.search(task.line.game(), &limits, &AtomicBool::new(false), |_| {})?;
-        Some(proposal(task, &ElectorName::new("glance"), &found))
+        Some(proposal(task.id.clone(), &ElectorName::new("glance"), &found))
     }
 
     fn knowledge(elector: &ElectorSpec<DraughtsKind>) -> Option<Knowledge> {
@@ -180,9 +156,9 @@ impl Elector<DraughtsLine> for TodayElector {
         begin(task);
         let found = self.searcher.search(task.line.game(), &limits_of(task), stop, |iteration| {
             task.state.count(iteration.nodes);
-            report(proposal(task, &self.name, iteration));
+            report(proposal(task.id.clone(), &self.name, iteration));
         });
-        found.map(drop).ok_or_else(no_move)
+        found.map(drop).ok_or_else(|| ElectorFailure("there is no legal move".to_owned()))
     }
 
     fn new_game(&mut self) {
@@ -195,7 +171,6 @@ impl Elector<DraughtsLine> for TodayElector {
 /// restricts.
 struct PublishedElector {
     name: ElectorName,
-    settings: PublishedSettings,
     search: Published,
 }
 
@@ -212,16 +187,9 @@ impl Elector<DraughtsLine> for PublishedElector {
             nodes += choice.nodes;
             task.state.count(nodes);
             report(proposal(
-                task,
+                task.id.clone(),
                 &self.name,
-                &search::Iteration {
-                    best: choice.best,
-                    score: choice.score(),
-                    depth: 2 * depth,
-                    nodes,
-                    time: started.elapsed(),
-                    pv: vec![choice.best],
-                },
+                &Iteration { nodes, ..choice.iteration(depth, started.elapsed()) },
             ));
         };
         let game = task.line.game();
@@ -229,14 +197,10 @@ impl Elector<DraughtsLine> for PublishedElector {
             self.search.deepen(game, stop, tell);
         } else if let Some(choice) = self.search.choose(game, stop) {
             // Without a choice it was stopped: the proposal is not awaited any more.
-            tell(self.settings.depth, choice);
+            tell(self.search.settings.depth, choice);
         }
         Ok(())
     }
-}
-
-fn no_move() -> ElectorFailure {
-    ElectorFailure("there is no legal move".to_owned())
 }
 
 /// Searches in turns do not wait for this one, which has no turns.
@@ -251,22 +215,18 @@ fn limits_of(task: &Task<DraughtsLine>) -> Limits {
     Limits { time, nodes, depth, moves: (!task.root_moves.is_empty()).then(|| task.root_moves.clone()) }
 }
 
-fn proposal(task: &Task<DraughtsLine>, elector: &ElectorName, found: &search::Iteration) -> Proposal<Move> {
+pub(crate) fn proposal(search: SearchId, elector: &ElectorName, found: &Iteration) -> Proposal<Move> {
+    let score = match found.score {
+        search::Score::Points(points) => Score::Cp(points),
+        search::Score::Win(moves) => Score::Mate(moves),
+    };
     Proposal {
         depth: found.depth,
         selective_depth: found.depth.max(found.pv.len() as u32),
         nodes: found.nodes,
         time: found.time,
         pv: found.pv.clone(),
-        ..Proposal::of_one_ply(
-            task.id.clone(),
-            elector.clone(),
-            found.best,
-            match found.score {
-                search::Score::Points(points) => Score::Cp(points),
-                search::Score::Win(moves) => Score::Mate(moves),
-            },
-        )
+        ..Proposal::of_one_ply(search, elector.clone(), found.best, score)
     }
 }
 

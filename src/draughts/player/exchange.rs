@@ -10,8 +10,11 @@ use bot::journal::Journal;
 use domain::{Clock, Clocks, Limits, TimeControl};
 use draughts_core::{
     board::{Board, Color, DraughtsError},
-    exchange::{Acceptance, Ending, Frames, Happening, Message, Partner, PartnerPhase, Reason},
-    game::{Game, pdn::GameResult},
+    exchange::{Acceptance, Frames, Happening, Message, Partner, PartnerPhase, Reason},
+    game::{
+        Game,
+        pdn::{GameResult, PdnRecord},
+    },
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -19,10 +22,13 @@ use tokio::{
     time::timeout,
 };
 
-use crate::player::{DraughtsPlayer, GameRecorder, Occasion, ScoreSheet};
+use crate::player::{DraughtsPlayer, GameRecorder, Occasion, play_decided, record};
 
 /// The silence allowed to the other program beyond its clock.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The time of the other program for a move in a game without clocks.
+const WITHOUT_CLOCK: Duration = Duration::from_secs(3600);
 
 /// The time that the other program has to answer a request for a game.
 const ANSWER: Duration = Duration::from_secs(30);
@@ -36,7 +42,6 @@ const BETWEEN_GAMES: Duration = Duration::from_secs(600);
 pub enum ExchangeError {
     #[error("the other program: {0}")]
     Io(#[from] io::Error),
-    /// It closed the connection during the game.
     #[error("the other program is gone")]
     Gone,
     #[error("the other program has been silent for {0:?}")]
@@ -61,8 +66,7 @@ pub struct ExchangeTerms {
 #[derive(Clone, Debug)]
 pub struct ExchangeGame {
     /// The moves, with the council's votes.
-    pub sheet: ScoreSheet,
-    /// The colour of this program.
+    pub sheet: PdnRecord,
     pub color: Color,
     /// The ending, as the program that ended it reports it; from this program's side.
     pub reason: Reason,
@@ -100,9 +104,6 @@ pub async fn serve(
 }
 
 /// Asks another program for one game and plays it.
-///
-/// # Errors
-/// [`ExchangeError`] if it is absent, declines, or violates the protocol.
 pub async fn connect(
     address: impl ToSocketAddrs,
     terms: ExchangeTerms,
@@ -181,13 +182,13 @@ impl<'a> Dialogue<'a> {
         };
         let [white, black] = if color == Color::White { ["concilio", &name] } else { [name.as_str(), "concilio"] };
         let mut sheet =
-            ScoreSheet::new(white, black, Game::new(*self.partner.game().start(), self.partner.game().rules()));
-        let watch = ChessClock::new(minutes);
-        let clock = watch.clocks(color).map_or(TimeControl::Unlimited, |(_, control)| control);
+            PdnRecord::between(white, black, Game::new(*self.partner.game().start(), self.partner.game().rules()));
+        let (initial, increment) = (Duration::from_secs(60 * u64::from(minutes)), Duration::ZERO);
+        let clock = if minutes == 0 { TimeControl::Unlimited } else { TimeControl::RealTime { initial, increment } };
         let occasion = Occasion { place: "damexchange", players: [white, black], ours: color, clock };
-        let recorder = GameRecorder::start(self.journal, &occasion, sheet.game());
-        let played = self.moves(&mut sheet, &recorder, color, watch, player, limits).await;
-        let reason = match (played, sheet.game().outcome()) {
+        let recorder = GameRecorder::start(self.journal, &occasion, &sheet.game);
+        let played = self.moves(&mut sheet, &recorder, (color, clock), player, limits).await;
+        let reason = match (played, sheet.game.outcome()) {
             (Ok(reason), _) => reason,
             // A game over on the board is over, whether the other program confirms it or not.
             (Err(error), Some(outcome)) => {
@@ -195,24 +196,28 @@ impl<'a> Dialogue<'a> {
                 Reason::of(outcome, color)
             }
             (Err(error), None) => {
-                recorder.over(sheet.game(), GameResult::Unknown).await;
+                recorder.over(&sheet.game, GameResult::Unknown).await;
                 return Err(error);
             }
         };
-        recorder.over(sheet.game(), result(reason, color)).await;
+        recorder.over(&sheet.game, result(reason, color)).await;
         Ok(ExchangeGame { sheet, color, reason })
     }
 
     /// Moves to and fro until one of them ends the game, and why it does, from our side.
     async fn moves(
         &mut self,
-        sheet: &mut ScoreSheet,
+        sheet: &mut PdnRecord,
         recorder: &GameRecorder,
-        color: Color,
-        mut watch: ChessClock,
+        (color, control): (Color, TimeControl),
         player: &mut DraughtsPlayer,
         limits: &Limits,
     ) -> Result<Reason, ExchangeError> {
+        let (ours, theirs) = (record::color(color), record::color(!color));
+        let mut clocks = match control {
+            TimeControl::RealTime { initial, increment } => Some(Clocks::both(Clock { remaining: initial, increment })),
+            _ => None,
+        };
         loop {
             if let Some(reason) = self.partner.reason_to_end() {
                 let end = self.partner.end(reason)?;
@@ -223,29 +228,39 @@ impl<'a> Dialogue<'a> {
             let started = Instant::now();
             if self.partner.is_to_move() {
                 let game = self.partner.game().clone();
-                let decided = match watch.clocks(color) {
-                    Some((clocks, control)) => player.decide_by_clock(&game, clocks, control, &mut |_| {}).await,
+                let decided = match clocks {
+                    Some(clocks) => player.decide_by_clock(&game, clocks, control, &mut |_| {}).await,
                     None => player.decide(&game, limits, &mut |_| {}).await,
                 };
                 // There is a legal move: otherwise the game would have ended.
                 let Some(decision) = decided else { return Err(ExchangeError::Gone) };
-                watch.ours = watch.ours.saturating_sub(started.elapsed());
+                ran(&mut clocks, ours, started.elapsed());
                 recorder.decided(&game, &decision).await;
                 let message = self.partner.play(decision.best, started.elapsed())?;
-                let _ = sheet.decided(&decision);
+                let _ = play_decided(sheet, &decision);
                 self.say(&message).await?;
                 continue;
             }
-            let happening = self.hear(watch.theirs + PATIENCE).await?;
-            watch.theirs_ran(started.elapsed());
+            let left = clocks.map_or(WITHOUT_CLOCK, |clocks| clocks.of(theirs).remaining);
+            let happening = self.hear(left + PATIENCE).await?;
+            // The other one's clock has run, whether it has moved or talked meanwhile.
+            ran(&mut clocks, theirs, started.elapsed());
             match happening {
                 Happening::Moved(mv) => {
-                    let _ = sheet.play(mv);
+                    let _ = sheet.game.play(mv);
                 }
-                Happening::Ended(Ending { reason, .. }) => return Ok(from_the_other_side(reason)),
+                Happening::Ended { reason, .. } => return Ok(from_the_other_side(reason)),
                 _ => {}
             }
         }
+    }
+}
+
+/// Takes `time` off a side's clock, if there are clocks.
+fn ran(clocks: &mut Option<Clocks>, color: domain::Color, time: Duration) {
+    if let Some(clocks) = clocks {
+        let clock = clocks.of_mut(color);
+        clock.remaining = clock.remaining.saturating_sub(time);
     }
 }
 
@@ -260,7 +275,6 @@ fn result(reason: Reason, color: Color) -> GameResult {
 }
 
 impl ExchangeGame {
-    /// Returns the result, as the program that ended it reports it.
     pub fn result(&self) -> GameResult {
         result(self.reason, self.color)
     }
@@ -272,41 +286,6 @@ fn from_the_other_side(reason: Reason) -> Reason {
         Reason::Lost => Reason::Won,
         Reason::Won => Reason::Lost,
         Reason::Unknown | Reason::Drawn => reason,
-    }
-}
-
-struct ChessClock {
-    initial: Duration,
-    ours: Duration,
-    theirs: Duration,
-}
-
-impl ChessClock {
-    /// Creates clocks; without minutes the other side may think for an hour about each move.
-    fn new(minutes: u16) -> Self {
-        let initial = Duration::from_secs(60 * u64::from(minutes));
-        let theirs = if minutes == 0 { Duration::from_secs(3600) } else { initial };
-        Self { initial, ours: initial, theirs }
-    }
-
-    /// The other one's clock has run, whether it has moved or talked meanwhile.
-    fn theirs_ran(&mut self, time: Duration) {
-        if !self.initial.is_zero() {
-            self.theirs = self.theirs.saturating_sub(time);
-        }
-    }
-
-    fn clocks(&self, color: Color) -> Option<(Clocks, TimeControl)> {
-        if self.initial.is_zero() {
-            return None;
-        }
-        let clock = |remaining| Clock { remaining, increment: Duration::ZERO };
-        let (ours, theirs) = (clock(self.ours), clock(self.theirs));
-        let clocks = match color {
-            Color::White => Clocks { white: ours, black: theirs },
-            Color::Black => Clocks { white: theirs, black: ours },
-        };
-        Some((clocks, TimeControl::RealTime { initial: self.initial, increment: Duration::ZERO }))
     }
 }
 
@@ -342,12 +321,12 @@ mod tests {
         let ours = connect(address, terms, &mut player("fully-guarded"), &QUICK, None).await.expect("a game");
         let theirs = follower.await.expect("no panic").remove(0);
         assert_eq!((ours.color, theirs.color), (Color::White, Color::Black));
-        assert!(ours.sheet.pdn(GameResult::Unknown).contains("[Black \"concilio\"]"), "the other has said its name");
-        assert_eq!(ours.sheet.game(), theirs.sheet.game());
+        assert!(ours.sheet.text(GameResult::Unknown).contains("[Black \"concilio\"]"), "the other has said its name");
+        assert_eq!(&ours.sheet.game, &theirs.sheet.game);
         assert_eq!(ours.reason, from_the_other_side(theirs.reason));
-        let won = |color| ours.sheet.game().outcome() == Some(Outcome::Won(color));
+        let won = |color| ours.sheet.game.outcome() == Some(Outcome::Won(color));
         assert_eq!((ours.reason == Reason::Won, ours.reason == Reason::Lost), (won(Color::White), won(Color::Black)));
-        assert!(theirs.sheet.pdn(GameResult::Unknown).contains("by re-search"), "the votes are in the record");
+        assert!(theirs.sheet.text(GameResult::Unknown).contains("by re-search"), "the votes are in the record");
     }
 
     #[tokio::test]
@@ -359,7 +338,7 @@ mod tests {
         });
         let terms = ExchangeTerms { follower: Color::Black, minutes: 1, start: Some(start) };
         let game = connect(address, terms, &mut player("mpgsk"), &QUICK, None).await.expect("a game");
-        assert!(game.sheet.game().outcome().is_some());
+        assert!(game.sheet.game.outcome().is_some());
         follower.await.expect("no panic");
     }
 
@@ -390,8 +369,7 @@ mod tests {
         drop(stranger.await);
     }
 
-    /// Connects a program that asks for a game from a position with White for the other side, and
-    /// closes the connection after `messages` messages.
+    /// Asks for a game from a position as Black, and closes the connection after `messages` messages.
     async fn hangs_up_after(messages: usize, start: &str, address: std::net::SocketAddr) {
         let mut stream = TcpStream::connect(address).await.expect("it listens");
         let mut partner = Partner::new("brief", true);
@@ -413,7 +391,7 @@ mod tests {
         served.expect("the game is over");
         stranger.await.expect("no panic");
         assert_eq!((games.len(), games[0].reason, games[0].result()), (1, Reason::Won, GameResult::Won(Color::White)));
-        assert!(games[0].sheet.pdn(GameResult::Unknown).contains("[Black \"brief\"]"));
+        assert!(games[0].sheet.text(GameResult::Unknown).contains("[Black \"brief\"]"));
     }
 
     #[tokio::test]

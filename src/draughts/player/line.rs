@@ -13,17 +13,11 @@ pub type DraughtsProposal = Proposal<Move>;
 pub type DraughtsVote = Vote<Move, Knowledge>;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DraughtsLine(Game);
+pub struct DraughtsLine(pub Game);
 
 impl DraughtsLine {
     pub fn game(&self) -> &Game {
         &self.0
-    }
-}
-
-impl From<Game> for DraughtsLine {
-    fn from(game: Game) -> Self {
-        Self(game)
     }
 }
 
@@ -84,7 +78,7 @@ impl GameLine for DraughtsLine {
     fn value_of_the_end(&self) -> Option<Score> {
         Some(match self.0.outcome()? {
             Outcome::Won(_) => Score::Mate(1),
-            Outcome::Drawn(_) => Score::Cp(0),
+            Outcome::FortyMoves | Outcome::Repetition => Score::Cp(0),
         })
     }
 }
@@ -95,7 +89,7 @@ mod tests {
 
     #[test]
     fn lines_advance_truncate_and_end() {
-        let mut line = DraughtsLine::from(Game::new("W:W22:B18".parse().expect("a position"), Rules::Official));
+        let mut line = DraughtsLine(Game::new("W:W22:B18".parse().expect("a position"), Rules::Official));
         let only = line.legal_moves()[0];
         assert!(line.is_legal(only) && line.value_of_the_end().is_none());
         assert!(line.advance(only));

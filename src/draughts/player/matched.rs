@@ -8,29 +8,17 @@ use draughts_core::{
     board,
     endgame::{EndgameTables, Known},
     game::{
-        Draw, Outcome,
+        Outcome,
         pdn::{GameResult, PdnRecord},
     },
 };
 use experiment::{
     game::{GameEnding, MatchGame, MatchLine, Ruling, TableValue, points_if_lost},
-    player::{ChosenMove, MatchPlayer, MoveRequest, PlayerFailure, PlayerKind, PlayerWords},
+    player::{ChosenMove, MatchPlayer, MoveRequest, PlayerFailure},
 };
 use tokio::runtime::Runtime;
 
-use super::{DraughtsLine, DraughtsPlayer, DraughtsPlayerKind, PlayerSpec, record::color};
-
-impl PlayerKind for DraughtsPlayerKind {
-    type Line = DraughtsLine;
-
-    fn read(words: &mut PlayerWords<'_>) -> Result<Self, String> {
-        Self::read(words)
-    }
-
-    fn start(&self, _: usize) -> Result<Box<dyn MatchPlayer<DraughtsLine>>, PlayerFailure> {
-        Ok(Box::new(MatchedPlayer::new(self.clone())?))
-    }
-}
+use super::{DraughtsLine, DraughtsPlayer, PlayerSpec, record::color};
 
 impl MatchLine for DraughtsLine {
     const MORE_OPENINGS: &'static str = "";
@@ -38,8 +26,8 @@ impl MatchLine for DraughtsLine {
     fn ruling(&self) -> Option<Ruling> {
         Some(match self.game().outcome()? {
             Outcome::Won(winner) => (GameEnding::OnTheBoard, points_if_lost(!color(winner))),
-            Outcome::Drawn(Draw::Repetition) => (GameEnding::Repetition, 0.5),
-            Outcome::Drawn(Draw::FortyMoves) => (GameEnding::FortyMoves, 0.5),
+            Outcome::Repetition => (GameEnding::Repetition, 0.5),
+            Outcome::FortyMoves => (GameEnding::FortyMoves, 0.5),
         })
     }
 
@@ -71,18 +59,9 @@ pub fn by_tables(tables: Arc<EndgameTables>) -> TableValue<DraughtsLine> {
 }
 
 pub(super) struct MatchedPlayer {
-    spec: PlayerSpec,
-    player: DraughtsPlayer,
-    runtime: Runtime,
-}
-
-impl MatchedPlayer {
-    pub(super) fn new(kind: DraughtsPlayerKind) -> Result<Self, PlayerFailure> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
-        let runtime = runtime.map_err(|error| PlayerFailure::Failed(format!("no runtime for a council: {error}")))?;
-        let spec = PlayerSpec::new("matched".to_owned(), kind);
-        Ok(Self { player: DraughtsPlayer::new(&spec, &Pool::new(0)), spec, runtime })
-    }
+    pub(super) spec: PlayerSpec,
+    pub(super) player: DraughtsPlayer,
+    pub(super) runtime: Runtime,
 }
 
 impl MatchPlayer<DraughtsLine> for MatchedPlayer {

@@ -6,7 +6,7 @@
 //! | a player: start here | `draughts_player`: [`DraughtsPlayer`]; as text, `player_spec`: [`PlayerSpec`]; in matches, `matched` |
 //! | a game of draughts for the council | `line`: [`DraughtsLine`] |
 //! | electors: the modern search, and that of 2010 | `elector`: [`DraughtsKind`] |
-//! | votes as text, and score sheets with votes | `votes`: [`vote_lines`], [`ScoreSheet`] |
+//! | votes as text, and score sheets with votes | `votes`: [`vote_lines`], [`play_decided`] |
 //! | running games in the journal | `record`: [`GameRecorder`] |
 //! | games against other programs over TCP | `exchange`: [`serve`], [`connect`] |
 //!
@@ -24,9 +24,10 @@ mod votes;
 
 pub use draughts_player::DraughtsPlayer;
 pub use elector::DraughtsKind;
+pub(crate) use elector::proposal;
 pub use exchange::{ExchangeError, ExchangeGame, ExchangeTerms, connect, serve};
 pub use line::{DraughtsDecision, DraughtsLine, DraughtsProposal, DraughtsVote};
 pub use matched::by_tables;
 pub use player_spec::{DraughtsPlayerKind, PlayerSpec};
 pub use record::{GameRecorder, Occasion};
-pub use votes::{ScoreSheet, vote_lines};
+pub use votes::{play_decided, vote_lines};

@@ -11,7 +11,6 @@ use draughts_core::{
 
 use crate::player::{DraughtsDecision, DraughtsLine};
 
-/// Players, place and clock of a game.
 #[derive(Clone, Copy, Debug)]
 pub struct Occasion<'a> {
     /// The place: `console`, `demo`, `page` or `damexchange`.
@@ -35,26 +34,27 @@ impl GameRecorder {
     /// Goes on with the game of this name, or begins with it.
     pub fn resume(journal: Option<&Journal>, occasion: &Occasion<'_>, id: GameId, game: &Game) -> Self {
         let Occasion { place, players, ours, clock } = *occasion;
-        let line = DraughtsLine::from(game.clone());
+        let line = DraughtsLine(game.clone());
         let started = StartedGame::local(id, &line, players, color(ours), clock);
         Self(journal.map(|journal| LocalGame::start(journal, place, started)))
     }
 
-    /// Writes a move of the bot, decided after the moves of `game`; a move taken back at this place
-    /// is superseded.
+    /// Writes a move of the bot, decided after the moves of `game`, in place of one that was taken back.
     pub async fn decided(&self, game: &Game, decision: &DraughtsDecision) {
         let Some(record) = &self.0 else { return };
-        let line = Arc::new(DraughtsLine::from(game.clone()));
+        let line = Arc::new(DraughtsLine(game.clone()));
         record.decided(line, decision.clone(), Duration::ZERO).await;
     }
 
     /// Writes the final moves and the result: by the board, or else the agreed one.
     pub async fn over(&self, game: &Game, agreed: GameResult) {
         let Some(record) = &self.0 else { return };
-        record.seen(&Arc::new(DraughtsLine::from(game.clone())));
+        record.seen(&Arc::new(DraughtsLine(game.clone())));
         let (status, winner) = match (game.outcome(), agreed) {
             (Some(Outcome::Won(winner)), _) => (GameStatus::VariantEnd, Some(winner)),
-            (Some(Outcome::Drawn(_)), _) | (None, GameResult::Drawn) => (GameStatus::Draw, None),
+            (Some(Outcome::FortyMoves | Outcome::Repetition), _) | (None, GameResult::Drawn) => {
+                (GameStatus::Draw, None)
+            }
             (None, GameResult::Won(winner)) => (GameStatus::Resign, Some(winner)),
             (None, GameResult::Unknown) if game.moves().len() < 2 => (GameStatus::Aborted, None),
             (None, GameResult::Unknown) => (GameStatus::UnknownFinish, None),

@@ -12,8 +12,7 @@ use domain::{Color, Score};
 pub struct Adjudication {
     /// A win: the centipawns that both players see for one side, and the number of moves each.
     pub win: Option<(i32, usize)>,
-    /// A draw: the centipawns that both see at most, the number of moves each, and the least number
-    /// of moves of each side.
+    /// A draw: the most centipawns that both see, the moves each, and the least number of moves of each side.
     pub draw: Option<(i32, usize, usize)>,
 }
 
@@ -67,50 +66,35 @@ impl fmt::Display for Adjudication {
 
 pub(super) struct Watch<'a> {
     rules: &'a Adjudication,
-    /// Number of moves in a row in which each player has seen White win, by colour.
-    white_wins: [usize; 2],
-    /// The same for Black.
-    black_wins: [usize; 2],
-    /// The same for neither.
-    level: [usize; 2],
+    /// Numbers of moves in a row, by player, in which it has seen White win, Black win, and neither.
+    counts: [[usize; 2]; 3],
 }
 
 impl<'a> Watch<'a> {
     pub(super) fn new(rules: &'a Adjudication) -> Self {
-        Self { rules, white_wins: [0; 2], black_wins: [0; 2], level: [0; 2] }
+        Self { rules, counts: [[0; 2]; 3] }
     }
 
-    /// Takes down what a player saw in a move.
     pub(super) fn note(&mut self, color: Color, score: Option<Score>) {
         let seen = score.map(|score| if color.is_white() { score } else { score.flipped() }.as_centipawns());
-        let count = |counts: &mut [usize; 2], holds: Option<bool>| {
-            let count = &mut counts[color as usize];
-            *count = if holds == Some(true) { *count + 1 } else { 0 };
-        };
         let (win, draw) = (self.rules.win.map_or(i32::MAX, |(win, _)| win), self.rules.draw.map_or(-1, |rule| rule.0));
-        count(&mut self.white_wins, seen.map(|seen| seen >= win));
-        count(&mut self.black_wins, seen.map(|seen| seen <= -win));
-        count(&mut self.level, seen.map(|seen| seen.abs() <= draw));
+        let holds = seen.map_or([false; 3], |seen| [seen >= win, seen <= -win, seen.abs() <= draw]);
+        for (counts, holds) in self.counts.iter_mut().zip(holds) {
+            let count = &mut counts[color as usize];
+            *count = if holds { *count + 1 } else { 0 };
+        }
     }
 
     /// Returns the ruling, if the scores decide a game after `plies` plies.
     pub(super) fn verdict(&self, plies: usize) -> Option<Ruling> {
-        let both = |counts: &[usize; 2], moves: usize| counts.iter().all(|count| *count >= moves);
-        if let Some((_, moves)) = self.rules.win {
-            if both(&self.white_wins, moves) {
-                return Some((GameEnding::WonByScore, 1.0));
-            }
-            if both(&self.black_wins, moves) {
-                return Some((GameEnding::WonByScore, 0.0));
-            }
-        }
-        if let Some((_, moves, after)) = self.rules.draw
-            && both(&self.level, moves)
-            && plies >= 2 * after
+        let [white, black, level] = self.counts.map(|[one, other]| one.min(other));
+        if let Some((_, moves)) = self.rules.win
+            && white.max(black) >= moves
         {
-            return Some((GameEnding::DrawnByScore, 0.5));
+            return Some((GameEnding::WonByScore, if white >= moves { 1.0 } else { 0.0 }));
         }
-        None
+        let (_, moves, after) = self.rules.draw?;
+        (level >= moves && plies >= 2 * after).then_some((GameEnding::DrawnByScore, 0.5))
     }
 }
 

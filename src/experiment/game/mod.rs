@@ -23,7 +23,6 @@ use serde::{Deserialize, Serialize};
 use adjudication::Watch;
 use domain::{Clocks, Color, GameLine, Pace, Score};
 
-/// A game that matches are played at.
 pub trait MatchLine: GameLine {
     /// The remedy where there are too few openings, behind others.
     const MORE_OPENINGS: &'static str;
@@ -54,6 +53,13 @@ pub struct MatchRules<L> {
     pub truncation: Option<u64>,
     /// The tolerance of clocks, for the arbiter's own machine.
     pub margin: Duration,
+}
+
+impl<L> MatchRules<L> {
+    /// Rules by which a game is drawn after `longest` moves of each side; no table ends it, and no clock is tolerated.
+    pub fn drawn_after(longest: usize, adjudication: Adjudication) -> Self {
+        Self { adjudication, tables: None, longest, truncation: None, margin: Duration::ZERO }
+    }
 }
 
 /// A side: who plays it, and what a move may cost.
@@ -90,7 +96,6 @@ pub struct PlayedMove {
     pub score: Option<Score>,
     #[serde(rename = "d")]
     pub depth: u32,
-    /// Nodes that were visited for it.
     #[serde(rename = "n")]
     pub nodes: u64,
     /// The time it took, in microseconds. Not measured where nodes are counted: it would differ from run to run.
@@ -101,7 +106,6 @@ pub struct PlayedMove {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GameEnding {
-    /// The side to move is mated.
     Checkmate,
     Stalemate,
     InsufficientMaterial,
@@ -122,7 +126,6 @@ pub enum GameEnding {
     Length,
     /// Cut for its length, and scored by complete knowledge, in centipawns for White.
     Truncated(i32),
-    /// A player gave up.
     Resignation,
     Fault(PlayerFault),
 }
@@ -132,7 +135,6 @@ pub enum GameEnding {
 pub enum PlayerFault {
     /// It did not start, ended, hung or gave no move.
     Crash(String),
-    /// It gave something that is no legal move.
     IllegalMove(String),
     /// Its time was over, by this number of milliseconds.
     TimeLoss(u64),
@@ -189,22 +191,17 @@ pub fn play<'a, L: MatchLine>(
     for color in [Color::White, Color::Black] {
         let player = &mut table.sides[index_of(color)].0;
         if let Err(failure) = guarded(|| player.new_game(opening)) {
-            let (ending, white) = failed(&failure, color);
-            return Some(table.game(ending, white));
+            return Some(table.game(failed(&failure, color)));
         }
     }
     while !halted() {
-        if let Some((ending, white)) = table.ended() {
-            return Some(table.game(ending, white));
-        }
-        if let Err((ending, white)) = table.next_move() {
-            return Some(table.game(ending, white));
+        if let Some(ruling) = table.ended().or_else(|| table.next_move().err()) {
+            return Some(table.game(ruling));
         }
     }
     None
 }
 
-/// The index of a side in an array that has White first.
 fn index_of(color: Color) -> usize {
     usize::from(color.is_black())
 }
@@ -222,7 +219,7 @@ struct GameInProgress<'a, L> {
 pub type Ruling = (GameEnding, f64);
 
 impl<L: MatchLine> GameInProgress<'_, L> {
-    fn game(self, ending: GameEnding, white: f64) -> MatchGame {
+    fn game(self, (ending, white): Ruling) -> MatchGame {
         let white_first = self.turn().is_white() == self.moves.len().is_multiple_of(2);
         MatchGame { moves: self.moves, ending, white, white_first }
     }
@@ -254,11 +251,17 @@ impl<L: MatchLine> GameInProgress<'_, L> {
         if !self.line.advance(choice.best) {
             return Err(failed(&PlayerFailure::Illegal(choice.best.to_string()), color));
         }
-        self.note(color, pace, &choice, taken);
+        self.watch.note(color, choice.score);
+        self.moves.push(PlayedMove {
+            mv: self.line.moves().last().copied().unwrap_or(choice.best).to_string(),
+            score: choice.score,
+            depth: choice.depth,
+            nodes: choice.nodes,
+            microseconds: pace.is_timed().then(|| u64::try_from(taken.as_micros()).unwrap_or(u64::MAX)),
+        });
         Ok(())
     }
 
-    /// Takes the time of a move off its clock.
     fn charge(&mut self, color: Color, pace: Pace, taken: Duration) -> Result<(), Ruling> {
         let clock = self.clocks.of_mut(color);
         let allowed = match pace {
@@ -274,17 +277,6 @@ impl<L: MatchLine> GameInProgress<'_, L> {
         Ok(())
     }
 
-    fn note(&mut self, color: Color, pace: Pace, choice: &ChosenMove<L::Move>, taken: Duration) {
-        self.watch.note(color, choice.score);
-        self.moves.push(PlayedMove {
-            mv: self.line.moves().last().copied().unwrap_or(choice.best).to_string(),
-            score: choice.score,
-            depth: choice.depth,
-            nodes: choice.nodes,
-            microseconds: pace.is_timed().then(|| u64::try_from(taken.as_micros()).unwrap_or(u64::MAX)),
-        });
-    }
-
     /// Returns the ruling if the game is over, by its rules or the arbiter's.
     fn ended(&self) -> Option<Ruling> {
         let for_white = |points: f64| if self.turn().is_white() { points } else { 1.0 - points };
@@ -295,7 +287,6 @@ impl<L: MatchLine> GameInProgress<'_, L> {
             .or_else(|| (self.moves.len() / 2 >= self.rules.longest).then(|| self.cut()))
     }
 
-    /// The end of a game that has lasted too long.
     fn cut(&self) -> Ruling {
         let value = self.rules.truncation.and_then(|nodes| self.line.cut_value(nodes));
         let Some(centipawns) = value else { return (GameEnding::Length, 0.5) };

@@ -29,7 +29,6 @@ pub struct MoveRequest<L> {
     pub clocks: Option<Clocks>,
 }
 
-/// A player's move and its data, unchecked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChosenMove<M> {
     pub best: M,
@@ -53,7 +52,6 @@ impl<M: Copy + PartialEq + Display, K> From<&Decision<M, K>> for ChosenMove<M> {
 pub enum PlayerFailure {
     #[error("resigns")]
     Resigned,
-    /// It gave something that is no legal move.
     #[error("illegal move {0:?}")]
     Illegal(String),
     /// It did not start, ended, hangs, or does not do what it was asked.

@@ -62,7 +62,7 @@ impl MatchArguments {
     /// Returns all facts that the games of a plan depend on: these, and those that all games have. Their number may grow.
     pub fn experiment<K: PlayerKind>(&self, plan: &MatchPlan<K>, mut facts: Value) -> Value {
         facts["format"] = json!(2);
-        facts["players"] = json!(plan.players.each_ref().map(|player| player.spec.text()));
+        facts["players"] = json!(plan.players.each_ref().map(|player| &player.spec.text));
         facts["sprt"] = json!(self.sprt);
         facts["seed"] = json!(self.seed);
         facts["margin"] = json!(self.margin);
@@ -92,10 +92,7 @@ impl MatchArguments {
         Ok(summary)
     }
 
-    /// Prints the result of a match, and a further fact with its name.
-    ///
-    /// # Errors
-    /// [`Failure`] if it was stopped before its end.
+    /// Prints the result of a match, and a further fact with its name. An error if it was stopped before its end.
     pub fn tell(&self, summary: &Summary, more: Option<(&str, &str, Value)>, stop: &AtomicBool) -> Result<(), Failure> {
         if self.json {
             let mut outcome = serde_json::to_value(summary)?;

@@ -44,7 +44,6 @@ pub struct MatchPlan<K: PlayerKind> {
     pub openings: Vec<Arc<K::Line>>,
     /// Pairs of games, at most.
     pub pairs: usize,
-    /// Ends the match when it is decided.
     pub sprt: Option<Sprt>,
     pub rules: MatchRules<K::Line>,
     pub workers: NonZeroUsize,
@@ -53,7 +52,6 @@ pub struct MatchPlan<K: PlayerKind> {
 }
 
 impl<K: PlayerKind> MatchPlan<K> {
-    /// Checks that it can be played.
     pub fn check(&self) -> Result<(), Failure> {
         for Contender { spec, pace } in &self.players {
             let failed = |failure: PlayerFailure| Failure::failed(format_args!("player {}: {failure}", spec.name()));
@@ -110,6 +108,49 @@ impl<K: PlayerKind> MatchPlan<K> {
         }
         text
     }
+
+    /// Plays both games of a pair; `None` if they were broken off.
+    fn play_pair(&self, players: &mut Players<K>, index: usize, halted: &impl Fn() -> bool) -> Option<GamePair> {
+        let mut games = Vec::with_capacity(2);
+        for a_is in [Color::White, Color::Black] {
+            let game = match self.started(players) {
+                Ok([a, b]) => {
+                    let (white, black) = if a_is.is_white() { (a, b) } else { (b, a) };
+                    play(self.opening(index), white, black, &self.rules, halted)?
+                }
+                Err((loser, game)) => {
+                    MatchGame { white: if (loser == 0) == a_is.is_white() { 0.0 } else { 1.0 }, ..game }
+                }
+            };
+            if matches!(game.ending, GameEnding::Fault(_)) {
+                // The signal that stops the match may have ended or delayed a player.
+                if halted() {
+                    return None;
+                }
+                // A player that failed may be in any state. Both are started anew, so that neither is at an advantage.
+                *players = [None, None];
+            }
+            games.push(game);
+        }
+        <[MatchGame; 2]>::try_from(games).ok().map(|games| GamePair { games })
+    }
+
+    /// The players, started if they are not yet; or the one that does not start, and the game it loses by that.
+    fn started<'a>(&self, players: &'a mut Players<K>) -> Result<[Contestant<'a, K::Line>; 2], (usize, MatchGame)> {
+        let side = |index: usize, slot: &'a mut Option<Box<dyn MatchPlayer<K::Line>>>, contender: &Contender<K>| {
+            let lost = |failure: PlayerFailure| {
+                let ending = GameEnding::Fault(PlayerFault::Crash(failure.to_string()));
+                (index, MatchGame { moves: Vec::new(), ending, white: 0.0, white_first: true })
+            };
+            let player = match slot {
+                Some(player) => player,
+                empty => empty.insert(contender.spec.kind.start(self.cores).map_err(lost)?),
+            };
+            Ok::<Contestant<'a, K::Line>, (usize, MatchGame)>((player.as_mut(), contender.pace))
+        };
+        let ([a, b], [first, second]) = (players, &self.players);
+        Ok([side(0, a, first)?, side(1, b, second)?])
+    }
 }
 
 /// Two games from one opening.
@@ -120,7 +161,6 @@ pub struct GamePair {
 }
 
 impl GamePair {
-    /// A's points in both games.
     fn points(&self) -> [f64; 2] {
         [self.games[0].white, 1.0 - self.games[1].white]
     }
@@ -159,76 +199,32 @@ pub fn run_checked<K: PlayerKind>(
     let mut standing = MatchStanding::new(plan.sprt, plan.pairs);
     standing.take(state.done());
     progress(&standing);
-    let enough = AtomicBool::new(standing.verdict() != SprtVerdict::Open);
+    let enough = AtomicBool::new(standing.verdict != SprtVerdict::Open);
     let halted = || stop.load(Ordering::Relaxed) || enough.load(Ordering::Relaxed);
     let undone: Vec<usize> = (0..plan.pairs).filter(|pair| !state.done().contains_key(pair)).collect();
-    let players = || PairPlayers { plan, players: [None, None] };
-    let one = |players: &mut PairPlayers<'_, K>, index: &usize| Ok::<_, Failure>(players.pair(*index, &halted));
-    in_parallel(&undone, plan.workers, halted, players, one, |index, pair| {
-        let Some(pair) = pair else { return Ok(()) };
-        state.record(*index, pair)?;
-        let before = standing.pairs();
-        standing.take(state.done());
-        if standing.pairs() > before {
-            progress(&standing);
-        }
-        if standing.verdict() != SprtVerdict::Open {
-            enough.store(true, Ordering::Relaxed);
-        }
-        Ok(())
-    })?;
+    let one = |players: &mut Players<K>, index: &usize| Ok::<_, Failure>(plan.play_pair(players, *index, &halted));
+    in_parallel(
+        &undone,
+        plan.workers,
+        halted,
+        || [None, None],
+        one,
+        |index, pair| {
+            let Some(pair) = pair else { return Ok(()) };
+            state.record(*index, pair)?;
+            let before = standing.pairs();
+            standing.take(state.done());
+            if standing.pairs() > before {
+                progress(&standing);
+            }
+            if standing.verdict != SprtVerdict::Open {
+                enough.store(true, Ordering::Relaxed);
+            }
+            Ok(())
+        },
+    )?;
     Ok(standing.summary(plan, state.done()))
 }
 
-struct PairPlayers<'a, K: PlayerKind> {
-    plan: &'a MatchPlan<K>,
-    players: [Option<Box<dyn MatchPlayer<K::Line>>>; 2],
-}
-
-impl<K: PlayerKind> PairPlayers<'_, K> {
-    /// Plays both games of a pair; `None` if they were broken off.
-    fn pair(&mut self, index: usize, halted: &impl Fn() -> bool) -> Option<GamePair> {
-        let plan = self.plan;
-        let mut games = Vec::with_capacity(2);
-        for a_is in [Color::White, Color::Black] {
-            let game = match self.started() {
-                Ok([a, b]) => {
-                    let (white, black) = if a_is.is_white() { (a, b) } else { (b, a) };
-                    play(plan.opening(index), white, black, &plan.rules, halted)
-                }
-                Err((loser, game)) => {
-                    Some(MatchGame { white: if (loser == 0) == a_is.is_white() { 0.0 } else { 1.0 }, ..game })
-                }
-            };
-            let game = game?;
-            if matches!(game.ending, GameEnding::Fault(_)) {
-                // The signal that stops the match may have ended or delayed a player.
-                if halted() {
-                    return None;
-                }
-                // A player that failed may be in any state. Both are started anew, so that neither is at an advantage.
-                self.players = [None, None];
-            }
-            games.push(game);
-        }
-        <[MatchGame; 2]>::try_from(games).ok().map(|games| GamePair { games })
-    }
-
-    /// The players, started if they are not yet; or the one that does not start, and the game it loses by that.
-    fn started<'a>(&'a mut self) -> Result<[Contestant<'a, K::Line>; 2], (usize, MatchGame)> {
-        let cores = self.plan.cores;
-        let side = |index: usize, slot: &'a mut Option<Box<dyn MatchPlayer<K::Line>>>, contender: &Contender<K>| {
-            let lost = |failure: PlayerFailure| {
-                let ending = GameEnding::Fault(PlayerFault::Crash(failure.to_string()));
-                (index, MatchGame { moves: Vec::new(), ending, white: 0.0, white_first: true })
-            };
-            let player = match slot {
-                Some(player) => player,
-                empty => empty.insert(contender.spec.kind.start(cores).map_err(lost)?),
-            };
-            Ok::<Contestant<'a, K::Line>, (usize, MatchGame)>((player.as_mut(), contender.pace))
-        };
-        let ([a, b], [first, second]) = (&mut self.players, &self.plan.players);
-        Ok([side(0, a, first)?, side(1, b, second)?])
-    }
-}
+/// A worker's players of A and B, as far as they are started.
+type Players<K> = [Option<Box<dyn MatchPlayer<<K as PlayerKind>::Line>>>; 2];

@@ -18,7 +18,7 @@ pub struct MatchStanding {
     /// Pairs that were asked for. A state may have more.
     most: usize,
     scores: Vec<f64>,
-    verdict: SprtVerdict,
+    pub(super) verdict: SprtVerdict,
 }
 
 impl MatchStanding {
@@ -37,7 +37,6 @@ impl MatchStanding {
         }
     }
 
-    /// Pairs that count.
     pub fn pairs(&self) -> usize {
         self.scores.len()
     }
@@ -48,10 +47,6 @@ impl MatchStanding {
 
     pub fn log_likelihood_ratio(&self) -> Option<f64> {
         self.sprt.map(|sprt| sprt.log_likelihood_ratio(&self.scores))
-    }
-
-    pub(super) fn verdict(&self) -> SprtVerdict {
-        self.verdict
     }
 
     pub(super) fn summary<K: PlayerKind>(&self, plan: &MatchPlan<K>, done: &BTreeMap<usize, GamePair>) -> Summary {
@@ -80,7 +75,12 @@ impl MatchStanding {
         };
         for pair in pairs {
             for (index, (game, points)) in pair.games.iter().zip(pair.points()).enumerate() {
-                summary.count(game, points);
+                match points {
+                    1.0 => summary.wins += 1,
+                    0.0 => summary.losses += 1,
+                    _ => summary.draws += 1,
+                }
+                *summary.endings.entry(game.ending.word().to_owned()).or_default() += 1;
                 for (player, conduct) in summary.conduct.iter_mut().enumerate() {
                     // Player 0, A, has White in game 0, and player 1 in game 1.
                     conduct.watch(game, player == index);
@@ -105,19 +105,16 @@ fn pentanomial(scores: &[f64]) -> Option<[usize; 5]> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     pub players: [String; 2],
-    /// Games that count.
     pub games: usize,
     /// True if all games are played, or the test is decided.
     pub complete: bool,
     pub wins: usize,
-    /// Neither won nor lost.
     pub draws: usize,
     pub losses: usize,
     pub points: f64,
     /// A's mean score, 0 to 1.
     pub score: Option<Estimate>,
     pub elo: Option<Estimate>,
-    /// The normalised Elo difference.
     pub normalized_elo: Option<Estimate>,
     /// Pairs by A's score: 0, 1/2, 1, 3/2, 2.
     pub pentanomial: Option<[usize; 5]>,
@@ -126,23 +123,19 @@ pub struct Summary {
     pub sprt: Option<TestResult>,
     /// The numbers of games by ending.
     pub endings: BTreeMap<String, usize>,
-    /// The work of A and B.
     pub conduct: [PlayerTotals; 2],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TestResult {
-    /// The test that was asked for.
     #[serde(flatten)]
     pub sprt: Sprt,
     pub log_likelihood_ratio: f64,
     pub verdict: SprtVerdict,
 }
 
-/// A player's work in a match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct PlayerTotals {
-    /// Moves made.
     pub moves: u64,
     /// Nodes, all together.
     pub nodes: u64,
@@ -150,9 +143,7 @@ pub struct PlayerTotals {
     pub depth: u64,
     /// Thinking time, all together, where it was measured.
     pub microseconds: u64,
-    /// Times it did not start, ended, hung or gave no move.
     pub crashes: usize,
-    /// Times it gave something that is no legal move.
     pub illegal_moves: usize,
     pub time_losses: usize,
 }
@@ -179,21 +170,6 @@ impl PlayerTotals {
 
     pub fn nodes_a_move(&self) -> f64 {
         self.nodes as f64 / self.moves.max(1) as f64
-    }
-
-    pub fn time_a_move(&self) -> Duration {
-        Duration::from_micros(self.microseconds / self.moves.max(1))
-    }
-}
-
-impl Summary {
-    fn count(&mut self, game: &MatchGame, points: f64) {
-        match points {
-            1.0 => self.wins += 1,
-            0.0 => self.losses += 1,
-            _ => self.draws += 1,
-        }
-        *self.endings.entry(game.ending.word().to_owned()).or_default() += 1;
     }
 }
 
@@ -233,7 +209,8 @@ impl fmt::Display for Summary {
             let depth = *depth as f64 / (*moves).max(1) as f64;
             write!(f, "{name}: {:.0} nodes a move, depth {depth:.1}", conduct.nodes_a_move())?;
             if conduct.microseconds > 0 {
-                write!(f, ", {:.1} ms a move", conduct.time_a_move().as_secs_f64() * 1000.0)?;
+                let time = Duration::from_micros(conduct.microseconds / (*moves).max(1));
+                write!(f, ", {:.1} ms a move", time.as_secs_f64() * 1000.0)?;
             }
             writeln!(f, "; {crashes} crashes, {illegal_moves} illegal moves, {time_losses} losses on time")?;
         }

@@ -55,7 +55,6 @@ impl Estimate {
 
 /// The time below which this part of some sorted times lies, 0 to 1.
 pub fn quantile(sorted: &[Duration], part: f64) -> Duration {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
     let index = (sorted.len().saturating_sub(1) as f64 * part.clamp(0.0, 1.0)).round() as usize;
     sorted.get(index).copied().unwrap_or_default()
 }

@@ -30,8 +30,6 @@ pub enum EloScale {
 }
 
 impl EloScale {
-    // The signature is serde's.
-    #[allow(clippy::trivially_copy_pass_by_ref)]
     fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -76,7 +74,6 @@ impl Sprt {
         Self { elo0, elo1, scale: EloScale::Normalised, alpha: 0.05, beta: 0.05 }
     }
 
-    /// Returns the same test on another scale.
     pub const fn on(self, scale: EloScale) -> Self {
         Self { scale, ..self }
     }
@@ -94,7 +91,10 @@ impl Sprt {
         let observed = Distribution::of(pairs);
         let [null, alternative] = [self.elo0, self.elo1].map(|elo| match self.scale {
             EloScale::Normalised => observed.most_likely_with(t_value(elo)),
-            EloScale::Logistic => observed.most_likely_with_mean(expected_score(elo)),
+            EloScale::Logistic => {
+                let condition: Vec<f64> = observed.atoms.iter().map(|(value, _)| value - expected_score(elo)).collect();
+                observed.most_likely_under(&condition)
+            }
         });
         let atoms = observed.atoms.iter().zip(null.iter().zip(&alternative));
         observed.count * atoms.map(|((_, part), (null, alternative))| part * (alternative / null).ln()).sum::<f64>()
@@ -136,7 +136,6 @@ fn t_value(normalized_elo: f64) -> f64 {
     SQRT_2 * normalized_elo / NORMALIZED_UNIT
 }
 
-/// An observed distribution of pair scores.
 struct Distribution {
     count: f64,
     /// Values, rising, and the part of the pairs that had them.
@@ -187,12 +186,6 @@ impl Distribution {
             }
         }
         found
-    }
-
-    /// The probabilities of the same values that explain this distribution best, among those with this mean.
-    fn most_likely_with_mean(&self, mean: f64) -> Vec<f64> {
-        let condition: Vec<f64> = self.atoms.iter().map(|(value, _)| value - mean).collect();
-        self.most_likely_under(&condition)
     }
 
     /// Returns the same, among those with a zero mean of this condition, a number for each value.

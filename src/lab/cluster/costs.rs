@@ -34,7 +34,6 @@ const VERIFICATIONS: u32 = 50;
 /// Time during which the proposals of a search are counted.
 const LISTENED: Duration = Duration::from_secs(1);
 
-/// Costs of a council and of its messages.
 #[derive(Clone, Debug)]
 pub struct Costs {
     /// The daemon's time to send one order.
@@ -141,8 +140,7 @@ impl Elector for EndlessProposer {
     }
 }
 
-/// Returns the time that a council of `size` electors needs for each proposal, on a thread of its
-/// own.
+/// Returns the time that a council of `size` electors needs for each proposal.
 async fn council_of(size: u32) -> Duration {
     let measured = tokio::task::spawn_blocking(move || {
         let make = ElectorMaker::new(|spec| Ok(Box::new(EndlessProposer(spec.name.clone()))));
@@ -159,7 +157,6 @@ async fn council_of(size: u32) -> Duration {
     measured.await.ok().flatten().unwrap_or_default()
 }
 
-/// Returns the duration of the shortest verification of a move.
 fn verification() -> Duration {
     let Ok(position) = Position::from_line(MIDDLEGAME, false, []) else { return Duration::ZERO };
     let mut engine = Engine::new(EngineOptions { hash: 8, ..EngineOptions::default() });

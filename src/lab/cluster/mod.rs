@@ -185,7 +185,6 @@ impl ClusterBench {
         let passed = timeout(PATIENCE, async { tokio::join!(publish, hear).1 }).await;
         match passed {
             // A server may drop messages under a flood; a few do not change the rate.
-            #[allow(clippy::cast_precision_loss)]
             Ok((heard, taken)) if heard > FLOOD / 2 => Ok(heard as f64 / taken.as_secs_f64()),
             _ => Err(Failure::failed("waited in vain for the server to pass on messages")),
         }

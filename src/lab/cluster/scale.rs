@@ -33,9 +33,7 @@ pub const SATURATED: f64 = 0.7;
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveLoad {
     pub workers: usize,
-    /// Searches that run at once.
     pub searches: usize,
-    /// Messages in the time of the move.
     pub messages: usize,
     /// The share of its time that the coordinator's thread works.
     pub coordinator: f64,
@@ -76,15 +74,11 @@ pub fn simulate(workers: usize, cores: usize, move_time: Duration, costs: &Costs
     let (mut coordinator, mut broker) = (ServiceQueue::default(), ServiceQueue::default());
     let mut last_begins = 0.0_f64;
     let mut proposed = Vec::new();
-    #[allow(clippy::cast_precision_loss)]
-    let (signs, size) = (workers as f64 * SIGNS_OF_LIFE, searches as f64);
-    #[allow(clippy::cast_precision_loss)]
-    let tables = workers as f64 * TABLE_MESSAGES;
+    let (signs, tables) = (workers as f64 * SIGNS_OF_LIFE, workers as f64 * TABLE_MESSAGES);
     let heartbeats = signs * costs.upkeep.heartbeat.as_secs_f64() + tables * costs.upkeep.table_message.as_secs_f64();
     let signs = signs + tables;
     // The signs of life are spread over the move; here they take everybody's time evenly.
     let coordinator_pace = 1.0 - heartbeats.min(0.99);
-    #[allow(clippy::cast_precision_loss)]
     let order = costs.order.as_secs_f64() + costs.upkeep.choice_by_worker.as_secs_f64() * workers as f64;
     for _ in 0..searches {
         let sent = coordinator.pass(0.0, order / coordinator_pace);
@@ -98,7 +92,7 @@ pub fn simulate(workers: usize, cores: usize, move_time: Duration, costs: &Costs
 
     let broker_pace = 1.0 - (signs * costs.broker.as_secs_f64()).min(0.99);
     let count = costs.proposal + costs.count;
-    let count = count.as_secs_f64() + costs.count_by_elector.as_secs_f64() * size;
+    let count = count.as_secs_f64() + costs.count_by_elector.as_secs_f64() * searches as f64;
     let mut delays = Vec::with_capacity(proposed.len());
     let mut counted = 0_usize;
     for time in &proposed {
@@ -109,20 +103,16 @@ pub fn simulate(workers: usize, cores: usize, move_time: Duration, costs: &Costs
         delays.push(Duration::from_secs_f64(done - time) + costs.verification);
     }
     delays.sort_unstable();
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let signs_in_move = (signs * end) as usize;
-    #[allow(clippy::cast_precision_loss)]
-    let share = |part: usize, of: usize| part as f64 / of.max(1) as f64;
     MoveLoad {
         workers,
         searches,
-        messages: searches + proposed.len() + signs_in_move,
+        messages: searches + proposed.len() + (signs * end) as usize,
         coordinator: coordinator.worked * coordinator_pace / end + heartbeats,
         broker: broker.worked / end + signs * costs.broker.as_secs_f64(),
         verification: (costs.verification * VERIFIED).as_secs_f64() / end,
         last_begins: Duration::from_secs_f64(last_begins),
         delay: (quantile(&delays, 0.5), quantile(&delays, 0.99)),
-        counted: share(counted, proposed.len()),
+        counted: counted as f64 / proposed.len().max(1) as f64,
     }
 }
 

@@ -70,6 +70,9 @@ pub struct ScaleCluster {
     way: u32,
 }
 
+const HEADER: &str =
+    " workers  searches  messages  coordinator  server  verify last begins ms   delay p50      p99 ms  counted";
+
 impl ScaleCluster {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let costs = Costs::measure(f64::from(self.throughput), Duration::from_micros(u64::from(self.way))).await;
@@ -77,19 +80,7 @@ impl ScaleCluster {
         let cores = usize::from(self.cores);
         let load = |workers| simulate(workers, cores, Duration::from_millis(self.move_time), &costs);
         util::outln!("\n{} cores a worker, {} ms a move", self.cores, self.move_time);
-        util::outln!(
-            "{:>8} {:>9} {:>9} {:>12} {:>7} {:>7} {:>14} {:>11} {:>11} {:>8}",
-            "workers",
-            "searches",
-            "messages",
-            "coordinator",
-            "server",
-            "verify",
-            "last begins ms",
-            "delay p50",
-            "p99 ms",
-            "counted"
-        );
+        util::outln!("{HEADER}");
         for workers in [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] {
             print_load(&load(workers));
         }

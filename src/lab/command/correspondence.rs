@@ -5,11 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::{Failure, latency::milliseconds, progress::ProgressDisplay};
-use crate::{
-    correspondence::{BlitzAndSlow, play},
-    daemon_program::DaemonProgram,
-    stats::quantile,
-};
+use crate::{correspondence::play, daemon_program::DaemonProgram, stats::quantile};
 
 /// Times of the daemon's blitz moves beside correspondence games, and without them
 #[derive(Debug, Args)]
@@ -34,16 +30,15 @@ impl MeasureCorrespondence {
         let program = self.program.path()?;
         let beside = Duration::from_secs(60) * self.minutes;
         let mut progress = ProgressDisplay::new(3, "turns");
-        let before = play(&program, beside / 8, 0).await?;
+        let (before, _) = play(&program, beside / 8, 0).await?;
         progress.at(1, String::new);
-        let measured = play(&program, beside, usize::from(self.games)).await?;
+        let (blitz, correspondence) = play(&program, beside, usize::from(self.games)).await?;
         progress.at(2, String::new);
-        let after = play(&program, beside / 8, 0).await?;
+        let (after, _) = play(&program, beside / 8, 0).await?;
         progress.end();
         util::outln!("| ms | moves | p50 | p90 | p99 | longest |\n|---|---|---|---|---|---|");
-        print("blitz alone, before", &before.blitz);
-        print("blitz alone, after", &after.blitz);
-        let BlitzAndSlow { blitz, correspondence } = measured;
+        print("blitz alone, before", &before);
+        print("blitz alone, after", &after);
         print(&format!("blitz beside {} correspondence games", self.games), &blitz);
         util::outln!("\n{correspondence} correspondence moves; none was left to make");
         Ok(())

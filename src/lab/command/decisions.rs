@@ -88,7 +88,7 @@ impl Decisions {
     /// Returns the facts that the decisions depend on, without the players' files.
     fn experiment(&self, plan: &DecisionsPlan) -> serde_json::Value {
         let facts = json!({
-            "players": self.players.iter().map(PlayerSpec::text).collect::<Vec<_>>(),
+            "players": self.players.iter().map(|player| &player.text).collect::<Vec<_>>(),
             "pace": self.pace,
             "positions": plan.positions.iter().map(|position| position.line.fen()).collect::<Vec<_>>(),
         });
@@ -98,22 +98,16 @@ impl Decisions {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
+    use clap::FromArgMatches as _;
 
     use super::*;
-
-    #[derive(Parser)]
-    struct CommandLine {
-        #[command(flatten)]
-        decisions: Decisions,
-    }
 
     #[test]
     fn concurrency_matters_only_for_time_limits() {
         let experiment = |pace: &str, workers: &str| {
             let words = ["decisions", "engine", "--limit", "1", "--pace", pace, "--concurrency", workers];
-            let CommandLine { decisions } =
-                CommandLine::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));
+            let arguments = Decisions::augment_args(clap::Command::new("decisions")).get_matches_from(words);
+            let decisions = Decisions::from_arg_matches(&arguments).expect("arguments");
             let plan = decisions.plan().unwrap_or_else(|error| panic!("{error}"));
             decisions.experiment(&plan)
         };

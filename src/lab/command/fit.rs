@@ -19,7 +19,7 @@ use super::{
 use crate::{
     fit::{
         ballots,
-        genetic::Generation,
+        genetic::{self, Generation},
         spsa::{Parameter, Spsa},
     },
     game::{Adjudication, MatchRules},
@@ -141,8 +141,8 @@ impl FitGenetic {
         }
         bars.end();
         let (champion, best_moves) = generation.champion;
-        util::outln!("{best_moves} best moves of {}: weights {:?}", ballots.len(), champion.weights());
-        let weights = toml::Value::try_from(champion.settings())?;
+        util::outln!("{best_moves} best moves of {}: weights {:?}", ballots.len(), champion.to_be_bytes());
+        let weights = toml::Value::try_from(genetic::settings(champion.to_be_bytes()))?;
         let roster = toml::Value::from(self.roster.as_str());
         write_fragment(&self.output, &[("roster", roster), ("criterion", "weights".into()), ("weights", weights)])
     }
@@ -174,13 +174,13 @@ impl Fitted {
     /// Writes what was found: a fragment of settings, or the numbers as `engine:search=` and the option `Search` take them.
     fn write(&self, output: &Path, spsa: &Spsa) -> Result<(), Failure> {
         let Self::Council(settings) = self else {
-            let numbers = spsa.parameters().iter().zip(spsa.values());
+            let numbers = spsa.parameters.iter().zip(&spsa.values);
             let words: Vec<_> = numbers.map(|(parameter, value)| format!("{}={value:.0}", parameter.key)).collect();
             return write("--output", output, &(words.join(" ") + "\n"));
         };
-        let table = toml::Value::try_from(with_values(settings, spsa.parameters(), spsa.values())?)?;
+        let table = toml::Value::try_from(with_values(settings, &spsa.parameters, &spsa.values)?)?;
         let keys: Vec<(&str, toml::Value)> = spsa
-            .parameters()
+            .parameters
             .iter()
             .filter_map(|parameter| {
                 let key = parameter.key.split('.').next()?;
@@ -246,7 +246,7 @@ impl FitSpsa {
                 None => {
                     let [up, down] = &trial;
                     let player = |name: &str, values: &[f64]| -> Result<Contender, Failure> {
-                        Ok(Contender { spec: fitted.player(name, spsa.parameters(), values)?, pace: self.pace })
+                        Ok(Contender { spec: fitted.player(name, &spsa.parameters, values)?, pace: self.pace })
                     };
                     let score = pair([player("up", up)?, player("down", down)?], book.opening(iteration)?, stop)?;
                     state.record(iteration, score)?;
@@ -261,10 +261,9 @@ impl FitSpsa {
     }
 }
 
-/// Prints where the fit has gone, one line a parameter.
 fn tell_fit(spsa: &Spsa) {
-    let fits = spsa.values().iter().zip(spsa.errors());
-    for (parameter, (value, error)) in spsa.parameters().iter().zip(fits) {
+    let fits = spsa.values.iter().zip(spsa.errors());
+    for (parameter, (value, error)) in spsa.parameters.iter().zip(fits) {
         let Parameter { key, start, .. } = parameter;
         util::outln!("{key} = {value:.4} ± {:.4} (began at {start})", TWO_SIDED_95 * error);
     }
@@ -278,11 +277,8 @@ fn pair(players: [Contender; 2], opening: Arc<Line>, stop: &AtomicBool) -> Resul
         pairs: 1,
         sprt: None,
         rules: MatchRules {
-            adjudication: Adjudication::default(),
-            tables: None,
-            longest: 200,
-            truncation: None,
             margin: Duration::from_millis(100),
+            ..MatchRules::drawn_after(200, Adjudication::default())
         },
         workers: NonZeroUsize::MIN,
         cores: or_each_core(None).get(),

@@ -199,7 +199,6 @@ fn positions_of(paths: &[PathBuf], every: usize, seed: u64) -> Result<Vec<TestPo
     Ok(positions)
 }
 
-/// Says which lines of a file were left out.
 pub(super) fn tell_bad_lines(path: &Path, bad: &[BadLine]) {
     for line in bad.iter().take(BAD_LINES_SHOWN) {
         eprintln!("{}:{}: {}", path.display(), line.number, line.reason);

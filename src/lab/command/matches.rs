@@ -154,12 +154,10 @@ impl Match {
         })
     }
 
-    /// The files that the games depend on.
     fn files(&self) -> Vec<PathBuf> {
         [&self.a, &self.b].into_iter().flat_map(PlayerSpec::files).chain(self.book.clone()).collect()
     }
 
-    /// Returns the facts that the games depend on.
     fn experiment(&self, plan: &MatchPlan) -> Value {
         let facts = json!({
             "pace": self.pace.to_string(),
@@ -177,15 +175,9 @@ impl Match {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
+    use clap::FromArgMatches as _;
 
     use super::*;
-
-    #[derive(Parser)]
-    struct CommandLine {
-        #[command(flatten)]
-        command: Match,
-    }
 
     #[test]
     fn rejected_match_keeps_the_old_state() {
@@ -195,7 +187,8 @@ mod tests {
         let refused = |words: &[&str]| {
             let match_in_file = ["match", "engine:m,hash=1", "engine:mp,hash=1", "--state", file];
             let words = match_in_file.iter().chain(words).copied();
-            let CommandLine { command } = CommandLine::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));
+            let arguments = Match::augment_args(clap::Command::new("match")).get_matches_from(words);
+            let command = Match::from_arg_matches(&arguments).expect("arguments");
             command.run(&AtomicBool::new(false)).expect_err("it cannot be played").to_string()
         };
         assert!(refused(&["--games", "1000"]).contains("openings that differ"));

@@ -68,9 +68,6 @@ impl Tuning {
 
 impl Lab {
     /// Runs the experiment and prints what came of it.
-    ///
-    /// # Errors
-    /// [`Failure`] with what went wrong, as the command line shows it.
     pub async fn run(self) -> Result<(), Failure> {
         match self {
             Self::Match(games) => until_stopped(move |stop| games.run(stop)).await,

@@ -11,8 +11,7 @@ use super::{
 };
 use crate::{
     player::Pace,
-    positions::{CandidateRoster, PositionsPlan, PositionsReport, markdown, run},
-    searches::Searches,
+    positions::{CandidateRoster, PositionsPlan, markdown, run},
 };
 use council::{CouncilSettings, CriterionName, Roster, electors::ElectorSpec};
 
@@ -66,7 +65,11 @@ impl TryPositions {
         let plan = self.plan()?;
         let mut searches = self.searched.searching.ours()?;
         let mut oracle_searches = self.searched.searching.theirs(self.judge.oracle.as_deref())?;
-        let report = search(&plan, &mut searches, &mut oracle_searches, stop)?;
+        let mut bars = Bars::default();
+        let tell = |round: &'static str, done, of| bars.at(round, done, of);
+        let report = run(&plan, &mut searches, &mut oracle_searches, stop, tell)?;
+        bars.end();
+        let report = report.ok_or_else(stopped)?;
         self.report.tell("", &markdown(&report), &report)
     }
 
@@ -97,19 +100,6 @@ impl TryPositions {
         });
         ours.chain(self.engine.iter().map(|path| engine(path))).collect()
     }
-}
-
-/// Searches with a progress bar for each round.
-fn search(
-    plan: &PositionsPlan,
-    searches: &mut Searches,
-    oracle_searches: &mut Searches,
-    stop: &AtomicBool,
-) -> Result<PositionsReport, Failure> {
-    let mut bars = Bars::default();
-    let report = run(plan, searches, oracle_searches, stop, |round, done, of| bars.at(round, done, of))?;
-    bars.end();
-    report.ok_or_else(stopped)
 }
 
 fn times(pace: Pace, factor: u64) -> Option<Pace> {

@@ -69,7 +69,6 @@ pub struct Reproduce {
 }
 
 impl Reproduce {
-    /// Makes the tables and prints each when it is there.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let effort = if self.quick { Effort::QUICK } else { Effort::FULL }.times(self.scale);
         let effort = Effort { games: self.games.unwrap_or(effort.games), ..effort };
@@ -117,9 +116,6 @@ impl Reproduce {
         }
         Ok(())
     }
-}
-
-impl Reproduce {
     /// Returns the openings of the games, and the name of the book.
     fn openings(&self) -> Result<(OpeningBook, String), Failure> {
         let book = openings(self.book.as_deref(), OPENING, self.seed)?;
@@ -131,7 +127,6 @@ impl Reproduce {
     }
 }
 
-/// Writes a table with its plots and data.
 fn keep(folder: &Path, table: &str, section: &Section) -> Result<(), Failure> {
     fs::create_dir_all(folder)
         .map_err(|error| Failure::failed(format_args!("--output {}: {error}", folder.display())))?;

@@ -241,7 +241,6 @@ pub struct TrainNet {
 }
 
 impl TrainNet {
-    /// Trains until the epochs are done or `stop` is set.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let base = self.base.unwrap_or(Knowledge::NONE);
         let start = self.start.as_deref().map(|file| start_net(file, base, self.mask)).transpose()?;
@@ -277,14 +276,13 @@ impl TrainNet {
         Ok(())
     }
 
-    /// Draws the learning curve, if it is known.
     fn draw(&self, course: &Course) -> Result<(), Failure> {
         let path = self.output.with_extension("svg");
-        if course.epochs().is_empty() {
+        if course.epochs.is_empty() {
             eprintln!("no epoch was left to be run: {} is not written", path.display());
             return Ok(());
         }
-        write("--output", &path, &curve(course.epochs()))
+        write("--output", &path, &curve(&course.epochs))
     }
 
     fn plan(&self, mixture: &Mixture, start: Option<Arc<Net>>) -> Result<trainer::Plan, Failure> {

@@ -71,7 +71,6 @@ pub(super) struct Tune {
 }
 
 impl Tune {
-    /// Fits until the epochs are done or `stop` is set.
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
         let positions = self.read()?;
         let plan = TunePlan {
@@ -88,7 +87,7 @@ impl Tune {
             let left = progress.left.map_or_else(String::new, |left| format!(", {} s left", left.as_secs()));
             eprintln!(
                 "epoch {}/{}: loss {:.6}, held out {:.6}{left}",
-                progress.epoch, progress.epochs, progress.training, progress.held_out
+                progress.epoch, self.epochs, progress.training, progress.held_out
             );
         });
         let weights = fitted?;
@@ -102,9 +101,7 @@ impl Tune {
         util::outln!("wrote {}; build the engine with it and let it play before you believe it", self.output.display());
         Ok(())
     }
-}
 
-impl Tune {
     fn read(&self) -> Result<LabelledPositions, Failure> {
         let recipe = Recipe::new(self.knowledge, IN_FULL);
         if self.positions.is_dir() {

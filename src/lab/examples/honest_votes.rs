@@ -56,9 +56,8 @@ struct Side {
     verifies: bool,
     settings: CouncilSettings,
     electors: Vec<ElectorSpec>,
-    overruled: usize,
-    refused: usize,
-    moves: usize,
+    /// Verified moves, those that overruled the home elector, and those that differ from the old rule.
+    counts: [usize; 3],
 }
 
 fn engine(seed: u64) -> Engine {
@@ -86,9 +85,7 @@ impl Side {
             verifies,
             settings,
             electors: electors.unwrap_or_default(),
-            overruled: 0,
-            refused: 0,
-            moves: 0,
+            counts: [0; 3],
         }
     }
 
@@ -117,9 +114,8 @@ impl Side {
         let mut elected = as_they_come;
         if self.verifies {
             elected = self.verified(line, &proposals, &home, nodes, seed)?;
-            self.moves += 1;
-            self.overruled += usize::from(elected != home.best);
-            self.refused += usize::from(elected != as_they_come);
+            let noted = [1, usize::from(elected != home.best), usize::from(elected != as_they_come)];
+            self.counts = sums(self.counts, noted);
         }
         let speaker = proposals.iter().flatten().find(|proposal| proposal.best == elected)?;
         Some((elected, speaker.score.as_centipawns()))
@@ -198,16 +194,12 @@ fn game(opening: &Line, sides: [&mut Side; 2], nodes: u64) -> usize {
     1
 }
 
-/// What one pair of games came to.
-struct Pair {
-    /// Of the new rule, 0 to 1.
-    score: f64,
-    moves: usize,
-    overruled: usize,
-    refused: usize,
+fn sums(one: [usize; 3], other: [usize; 3]) -> [usize; 3] {
+    [0, 1, 2].map(|place| one[place] + other[place])
 }
 
-fn pair(seed: u64, nodes: u64) -> Result<Pair, String> {
+/// Plays a pair of games. Returns the score of the new rule, 0 to 1, and its counts.
+fn pair(seed: u64, nodes: u64) -> Result<(f64, [usize; 3]), String> {
     let mut random = StdRng::seed_from_u64(seed);
     let opening = loop {
         let mut line = Line::start(Variant::Standard);
@@ -224,12 +216,7 @@ fn pair(seed: u64, nodes: u64) -> Result<Pair, String> {
     let ((mut new, mut old), (mut new_again, mut old_again)) = (sides(), sides());
     let first = game(&opening, [&mut new, &mut old], nodes);
     let second = 2 - game(&opening, [&mut old_again, &mut new_again], nodes);
-    Ok(Pair {
-        score: (first + second) as f64 / 4.0,
-        moves: new.moves + new_again.moves,
-        overruled: new.overruled + new_again.overruled,
-        refused: new.refused + new_again.refused,
-    })
+    Ok(((first + second) as f64 / 4.0, sums(new.counts, new_again.counts)))
 }
 
 /// A position of the middlegame, played by short searches from a random opening.
@@ -253,7 +240,6 @@ fn middlegame(random: &mut StdRng) -> Result<Line, Box<dyn std::error::Error>> {
     }
 }
 
-/// Compares the rules by the moves that they elect.
 fn positions(count: usize, nodes: u64, seed: u64) -> Result<(), Box<dyn std::error::Error>> {
     let mut random = StdRng::seed_from_u64(seed);
     let mut losses: Vec<[f64; 3]> = Vec::new();
@@ -299,11 +285,10 @@ fn positions(count: usize, nodes: u64, seed: u64) -> Result<(), Box<dyn std::err
     Ok(())
 }
 
-/// Plays pairs of games on all cores until the test is decided.
 fn games(pairs: u64, nodes: u64, seed: u64) -> Result<(), String> {
     let test = Sprt::new(-10.0, 0.0).on(EloScale::Logistic);
     let seeds: Vec<u64> = (0..pairs).map(|pair| seed * 1_000_003 + pair).collect();
-    let (mut scores, mut moves, mut overruled, mut refused) = (Vec::new(), 0, 0, 0);
+    let (mut scores, mut counts) = (Vec::new(), [0; 3]);
     let workers = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     in_parallel(
         &seeds,
@@ -311,16 +296,17 @@ fn games(pairs: u64, nodes: u64, seed: u64) -> Result<(), String> {
         || false,
         || (),
         |(), seed| pair(*seed, nodes),
-        |_, pair| {
-            scores.push(pair.score);
-            (moves, overruled, refused) = (moves + pair.moves, overruled + pair.overruled, refused + pair.refused);
+        |_, (score, of_pair)| {
+            scores.push(score);
+            counts = sums(counts, of_pair);
             let verdict = test.verdict(&scores);
             if scores.len().is_multiple_of(10) || verdict != SprtVerdict::Open {
                 let elo = stats::score(&scores).map_or_else(String::new, |score| score.map(stats::elo).signed());
                 let quarters = [0.0, 0.25, 0.5, 0.75, 1.0];
-                let counts = quarters.map(|quarter| scores.iter().filter(|score| **score == quarter).count());
+                let by_score = quarters.map(|quarter| scores.iter().filter(|score| **score == quarter).count());
+                let [moves, overruled, refused] = counts;
                 println!(
-                    "{} games, pairs by score {counts:?}: Elo {elo}, LLR of {test} {:.2}; of {moves} moves {overruled} overruled the \
+                    "{} games, pairs by score {by_score:?}: Elo {elo}, LLR of {test} {:.2}; of {moves} moves {overruled} overruled the \
                  home elector, {refused} differ from the old rule",
                     2 * scores.len(),
                     test.log_likelihood_ratio(&scores),

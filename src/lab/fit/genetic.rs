@@ -1,6 +1,6 @@
 //! The genetic algorithm for the weights of the heuristics, exactly as published (docs/method.md §8).
 //!
-//! An individual is 64 bits: eight weights of 0 to 255 in the order of their letters. It elects by the criterion `weights`
+//! An individual is 64 bits: eight weights of 0 to 255 in the order of their letters, the first in its highest bits. It elects by the criterion `weights`
 //! among logged proposals; the more best moves it elects, the fitter it is. Everything is decided by a seed, and a generation
 //! is a plain value, so that it can be kept and taken up again.
 
@@ -20,79 +20,45 @@ const MUTATION: f64 = 0.01;
 /// Best moves of 500 that make an individual no fitter than another.
 const THRESHOLD: f64 = 70.0;
 
-/// The proposals of one position, as the criterion `weights` sees them.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LoggedBallot {
-    /// Proposed moves: the number of proposers that know each heuristic, with a net for all eight,
-    /// and true for a best move.
-    moves: Vec<([u32; 8], bool)>,
-}
+/// The proposed moves of one position, as the criterion `weights` sees them: the number of proposers that know each heuristic,
+/// with a net for all eight, and true for a best move.
+pub type LoggedBallot = Vec<([u32; 8], bool)>;
 
-impl LoggedBallot {
-    /// Creates the ballot of one position from proposals: the move, its proposer's knowledge, and
-    /// true for a best move.
-    pub fn new<M: PartialEq>(proposals: impl IntoIterator<Item = (M, Knowledge, bool)>) -> Self {
-        let mut proposed: Vec<M> = Vec::new();
-        let mut moves: Vec<([u32; 8], bool)> = Vec::new();
-        for (mv, knowledge, is_best) in proposals {
-            let place = proposed.iter().position(|known| *known == mv).unwrap_or_else(|| {
-                proposed.push(mv);
-                moves.push(([0; 8], is_best));
-                moves.len() - 1
-            });
-            for heuristic in knowledge.heuristics() {
-                for (of_eight, count) in Heuristic::ALL.into_iter().zip(&mut moves[place].0) {
-                    // A net weighs what the eight weigh together, as in the criterion.
-                    *count += u32::from(heuristic == of_eight || heuristic == Heuristic::Net);
-                }
+/// Creates the ballot of one position from proposals: the move, its proposer's knowledge, and true for a best move.
+pub fn ballot<M: PartialEq>(proposals: impl IntoIterator<Item = (M, Knowledge, bool)>) -> LoggedBallot {
+    let (mut proposed, mut moves) = (Vec::new(), LoggedBallot::new());
+    for (mv, knowledge, is_best) in proposals {
+        let place = proposed.iter().position(|known| *known == mv).unwrap_or_else(|| {
+            proposed.push(mv);
+            moves.push(([0; 8], is_best));
+            moves.len() - 1
+        });
+        for heuristic in knowledge.heuristics() {
+            for (of_eight, count) in Heuristic::ALL.into_iter().zip(&mut moves[place].0) {
+                // A net weighs what the eight weigh together, as in the criterion.
+                *count += u32::from(heuristic == of_eight || heuristic == Heuristic::Net);
             }
         }
-        Self { moves }
     }
-
-    /// Returns true if a best move is elected. The first proposed move wins ties.
-    fn elects_best(&self, weights: [u8; 8]) -> bool {
-        let weight =
-            |known: &[u32; 8]| -> u32 { known.iter().zip(weights).map(|(count, w)| count * u32::from(w)).sum() };
-        let heaviest = self.moves.iter().map(|(known, _)| weight(known)).max();
-        self.moves.iter().find(|(known, _)| Some(weight(known)) == heaviest).is_some_and(|(_, is_best)| *is_best)
-    }
+    moves
 }
 
-/// Eight weights in 64 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Individual(pub u64);
+/// Returns true if a best move is elected. The first proposed move wins ties.
+fn elects_best(ballot: &LoggedBallot, weights: [u8; 8]) -> bool {
+    let weight = |known: &[u32; 8]| -> u32 { known.iter().zip(weights).map(|(count, w)| count * u32::from(w)).sum() };
+    let heaviest = ballot.iter().map(|(known, _)| weight(known)).max();
+    ballot.iter().find(|(known, _)| Some(weight(known)) == heaviest).is_some_and(|(_, is_best)| *is_best)
+}
 
-impl Individual {
-    /// Its weights, in the order of the letters `mbxkcpar`.
-    pub fn weights(self) -> [u8; 8] {
-        self.0.to_be_bytes()
-    }
+/// Returns weights, in the order of the letters `mbxkcpar`, as the council's settings have them.
+pub fn settings(weights: [u8; 8]) -> HeuristicWeights {
+    let [m, b, x, k, c, p, a, r] = Heuristic::ALL.map(|heuristic| f64::from(weights[heuristic as usize]));
+    HeuristicWeights { m, b, x, k, c, p, a, r }
+}
 
-    pub fn of(weights: [u8; 8]) -> Self {
-        Self(u64::from_be_bytes(weights))
-    }
-
-    /// Returns the weights as the council's settings have them.
-    pub fn settings(self) -> HeuristicWeights {
-        let weights = self.weights();
-        let of = |heuristic: Heuristic| f64::from(weights[heuristic as usize]);
-        HeuristicWeights {
-            m: of(Heuristic::Material),
-            b: of(Heuristic::Placement),
-            x: of(Heuristic::Mobility),
-            k: of(Heuristic::KingSafety),
-            c: of(Heuristic::Centre),
-            p: of(Heuristic::Pawns),
-            a: of(Heuristic::Attack),
-            r: of(Heuristic::Relations),
-        }
-    }
-
-    /// Returns the number of positions in which it elects a best move.
-    pub fn best_moves(self, ballots: &[LoggedBallot]) -> usize {
-        ballots.iter().filter(|ballot| ballot.elects_best(self.weights())).count()
-    }
+/// Returns the number of positions in which these weights elect a best move.
+pub fn best_moves(weights: [u8; 8], ballots: &[LoggedBallot]) -> usize {
+    ballots.iter().filter(|ballot| elects_best(ballot, weights)).count()
 }
 
 /// The published fitness: 1 below 70 best moves of 500, else `(n − 70)³ / 500 + 1`. Other numbers of positions are taken to 500.
@@ -101,29 +67,27 @@ fn fitness(best_moves: usize, positions: usize) -> f64 {
     if of_500 < THRESHOLD { 1.0 } else { (of_500 - THRESHOLD).powi(3) / 500.0 + 1.0 }
 }
 
-/// A generation, and the best individual that any has had.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
     /// Number of earlier generations.
     pub number: u32,
-    individuals: Vec<Individual>,
+    individuals: Vec<u64>,
     /// The best so far and its best moves.
-    pub champion: (Individual, usize),
+    pub champion: (u64, usize),
 }
 
 impl Generation {
-    /// Draws the first generation at random.
     pub fn first(ballots: &[LoggedBallot], seed: u64) -> Self {
         let mut random = StdRng::seed_from_u64(seed);
-        let individuals = (0..INDIVIDUALS).map(|_| Individual(random.random())).collect();
-        Self { number: 0, individuals, champion: (Individual(0), 0) }.judged(ballots)
+        let individuals = (0..INDIVIDUALS).map(|_| random.random()).collect();
+        Self { number: 0, individuals, champion: (0, 0) }.judged(ballots)
     }
 
     #[must_use]
     pub fn next(&self, ballots: &[LoggedBallot], seed: u64) -> Self {
         let mut random = StdRng::seed_from_u64(seed ^ (u64::from(self.number) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let fitness: Vec<f64> =
-            self.individuals.iter().map(|individual| fitness(individual.best_moves(ballots), ballots.len())).collect();
+        let fitness = |individual: &u64| fitness(best_moves(individual.to_be_bytes(), ballots), ballots.len());
+        let fitness: Vec<f64> = self.individuals.iter().map(fitness).collect();
         let mut individuals = Vec::with_capacity(INDIVIDUALS);
         while individuals.len() < INDIVIDUALS {
             let parents = [0, 1].map(|_| self.individuals[roulette(&fitness, &mut random)]);
@@ -137,10 +101,9 @@ impl Generation {
         kept.range(..=number as usize).next_back().map(|(_, generation)| generation)
     }
 
-    /// Returns the generation with its champion.
     fn judged(mut self, ballots: &[LoggedBallot]) -> Self {
         for individual in &self.individuals {
-            let best_moves = individual.best_moves(ballots);
+            let best_moves = best_moves(individual.to_be_bytes(), ballots);
             if best_moves > self.champion.1 {
                 self.champion = (*individual, best_moves);
             }
@@ -162,19 +125,19 @@ fn roulette(fitness: &[f64], random: &mut StdRng) -> usize {
 }
 
 /// Two parents exchange one segment of their bits, or none.
-fn cross([a, b]: [Individual; 2], random: &mut StdRng) -> [Individual; 2] {
+fn cross([a, b]: [u64; 2], random: &mut StdRng) -> [u64; 2] {
     if !random.random_bool(CROSSOVER) {
         return [a, b];
     }
     let (from, to) = (random.random_range(0..64_u32), random.random_range(0..64_u32));
     let (from, to) = (from.min(to), from.max(to));
     let segment = (u64::MAX >> (63 - (to - from))) << from;
-    [Individual(a.0 & !segment | b.0 & segment), Individual(b.0 & !segment | a.0 & segment)]
+    [a & !segment | b & segment, b & !segment | a & segment]
 }
 
-fn mutate(individual: Individual, random: &mut StdRng) -> Individual {
+fn mutate(individual: u64, random: &mut StdRng) -> u64 {
     let turned = (0..64).filter(|_| random.random_bool(MUTATION)).fold(0, |bits, bit| bits | 1_u64 << bit);
-    Individual(individual.0 ^ turned)
+    individual ^ turned
 }
 
 #[cfg(test)]
@@ -190,7 +153,7 @@ mod tests {
     /// Returns ballots in which the elector that knows pawns is right and the two others are wrong.
     fn pawns_are_right(count: usize) -> Vec<LoggedBallot> {
         let (p, a, c) = (knowledge("mp"), knowledge("ma"), knowledge("mc"));
-        vec![LoggedBallot::new([("e2e4", a, false), ("e2e4", c, false), ("d2d4", p, true)]); count]
+        vec![ballot([("e2e4", a, false), ("e2e4", c, false), ("d2d4", p, true)]); count]
     }
 
     #[test]
@@ -203,29 +166,24 @@ mod tests {
     #[test]
     fn genetic_fit_finds_the_right_heuristic() {
         let ballots = pawns_are_right(100);
-        assert_eq!(
-            Individual::of([30, 8, 1, 3, 10, 21, 15, 6]).best_moves(&ballots),
-            0,
-            "the hand-made weights do not"
-        );
+        assert_eq!(super::best_moves([30, 8, 1, 3, 10, 21, 15, 6], &ballots), 0, "the hand-made weights do not");
         let mut generation = Generation::first(&ballots, 1);
         for _ in 0..30 {
             generation = generation.next(&ballots, 1);
         }
         let (champion, best_moves) = generation.champion;
-        assert_eq!(best_moves, 100, "{:?}", champion.weights());
-        let weights = champion.settings();
+        assert_eq!(best_moves, 100, "{:?}", champion.to_be_bytes());
+        let weights = settings(champion.to_be_bytes());
         assert!(weights.p > weights.a + weights.c + weights.m, "{weights:?}");
     }
 
     #[test]
     fn net_weighs_as_much_as_all_heuristics() {
         let weights = [30, 8, 1, 3, 10, 21, 15, 6];
-        let net_against =
-            |letters: &str| LoggedBallot::new([("e2e4", knowledge(letters), false), ("d2d4", knowledge("n"), true)]);
-        assert!(net_against("mbxkcpa").elects_best(weights));
-        assert!(!net_against("mbxkcpar").elects_best(weights), "as heavy, and proposed first");
-        let settings = Individual::of(weights).settings();
+        let net_against = |letters: &str| ballot([("e2e4", knowledge(letters), false), ("d2d4", knowledge("n"), true)]);
+        assert!(elects_best(&net_against("mbxkcpa"), weights));
+        assert!(!elects_best(&net_against("mbxkcpar"), weights), "as heavy, and proposed first");
+        let settings = settings(weights);
         assert_eq!(settings.of(Heuristic::Net), f64::from(weights.map(u32::from).iter().sum::<u32>()));
     }
 
@@ -254,9 +212,9 @@ mod tests {
     proptest! {
         #[test]
         fn crossover_preserves_bits(a: u64, b: u64, seed: u64) {
-            let [c, d] = cross([Individual(a), Individual(b)], &mut StdRng::seed_from_u64(seed));
-            prop_assert_eq!(a ^ b, c.0 ^ d.0);
-            prop_assert_eq!(a & b, c.0 & d.0);
+            let [c, d] = cross([a, b], &mut StdRng::seed_from_u64(seed));
+            prop_assert_eq!(a ^ b, c ^ d);
+            prop_assert_eq!(a & b, c & d);
         }
     }
 }

@@ -12,7 +12,7 @@ use super::{
     suite::{Judgement, TestPosition},
 };
 use council::Roster;
-use genetic::LoggedBallot;
+use genetic::{LoggedBallot, ballot};
 use util::Failure;
 
 /// Returns what the electors of a roster propose in each position within `budget`. Searches what has not been searched. `None`
@@ -34,7 +34,7 @@ pub fn ballots(
         return Ok(None);
     }
     let ballot = |position: &TestPosition| {
-        LoggedBallot::new(electors.iter().filter_map(|elector| {
+        ballot(electors.iter().filter_map(|elector| {
             let best = searches.get(&SearchQuery::new(elector, &position.line, budget))?.best()?;
             Some((best, elector.knowledge().unwrap_or_default(), position.judge(best) == Judgement::Best))
         }))

@@ -10,7 +10,6 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 pub struct Parameter {
     /// Its key in the council's table, dots leading into tables; or its name in the search.
     pub key: String,
-    /// The value at which it begins.
     pub start: f64,
     pub low: f64,
     pub high: f64,
@@ -57,10 +56,10 @@ const WALK: f64 = 0.7;
 
 #[derive(Clone, Debug)]
 pub struct Spsa {
-    parameters: Vec<Parameter>,
+    pub parameters: Vec<Parameter>,
     iterations: usize,
     seed: u64,
-    values: Vec<f64>,
+    pub values: Vec<f64>,
     /// The sum of the squares of each parameter's steps.
     steps: Vec<f64>,
     done: usize,
@@ -71,14 +70,6 @@ impl Spsa {
         let values = parameters.iter().map(|parameter| parameter.start).collect();
         let steps = vec![0.0; parameters.len()];
         Self { parameters, iterations, seed, values, steps, done: 0 }
-    }
-
-    pub fn parameters(&self) -> &[Parameter] {
-        &self.parameters
-    }
-
-    pub fn values(&self) -> &[f64] {
-        &self.values
     }
 
     /// The standard error of each value: how far chance alone would have led it from its start.
@@ -144,7 +135,7 @@ mod tests {
             let expected = 1.0 / (1.0 + (-8.0 * (worth(&first) - worth(&second))).exp());
             spsa.learn(if random.random_bool(expected) { 0.75 } else { 0.25 });
         }
-        let values = spsa.values();
+        let values = &spsa.values;
         let errors: Vec<f64> = spsa.errors().collect();
         assert!(errors[0] > 0.0 && errors[0] < 0.5 && (errors[1] - 100.0 * errors[0]).abs() < 1e-6, "{errors:?}");
         assert!((values[0] - 0.7).abs() < 0.2 && (values[1] - 20.0).abs() < 20.0, "{values:?}");
@@ -159,7 +150,7 @@ mod tests {
                 assert!(trial.iter().flatten().all(|value| (0.0..=1.0).contains(value)));
                 spsa.learn(if trial[0][0] > trial[1][0] { 1.0 } else { 0.0 });
             }
-            spsa.values().to_vec()
+            spsa.values
         };
         assert_eq!(run(), run());
         assert!(run()[0] > 0.95);

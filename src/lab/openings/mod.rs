@@ -25,17 +25,10 @@ const BUILT_IN: &str = include_str!("common.pgn");
 #[derive(Clone, Debug)]
 pub struct OpeningBook {
     text: Arc<str>,
-    kind: BookFormat,
     /// The number of each opening in the order of the file, from 1, and its place in the text.
     entries: Vec<(usize, Range<usize>)>,
-    /// Moves taken of a PGN entry, in plies.
-    plies: usize,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BookFormat {
-    Pgn,
-    Epd,
+    /// Moves taken of each game, in plies; `None` for a book of positions.
+    plies: Option<usize>,
 }
 
 impl OpeningBook {
@@ -43,8 +36,7 @@ impl OpeningBook {
     pub fn open(path: &Path, plies: usize, seed: u64) -> Result<Self, Failure> {
         let (name, text) =
             read_text(path).map_err(|error| Failure::failed(format_args!("book {}: {error}", path.display())))?;
-        let kind = if is_pgn(&name) { BookFormat::Pgn } else { BookFormat::Epd };
-        let book = Self::new(text, kind, plies, seed);
+        let book = Self::new(text, is_pgn(&name).then_some(plies), seed);
         if book.is_empty() {
             Err(Failure::failed(format_args!("book {}: no game and no position in it", path.display())))
         } else {
@@ -52,36 +44,26 @@ impl OpeningBook {
         }
     }
 
-    /// The little book that is always there.
     pub fn built_in(seed: u64) -> Self {
-        Self::new(BUILT_IN.to_owned(), BookFormat::Pgn, usize::MAX, seed)
+        Self::new(BUILT_IN.to_owned(), Some(usize::MAX), seed)
     }
 
-    fn new(text: String, kind: BookFormat, plies: usize, seed: u64) -> Self {
-        let places = match kind {
-            BookFormat::Pgn => games(&text),
-            BookFormat::Epd => lines(&text),
-        };
+    fn new(text: String, plies: Option<usize>, seed: u64) -> Self {
+        let places = if plies.is_some() { games(&text) } else { lines(&text) };
         let mut entries: Vec<_> = (1..).zip(places).collect();
         entries.shuffle(&mut StdRng::seed_from_u64(seed));
-        Self { text: text.into(), kind, entries, plies }
+        Self { text: text.into(), entries, plies }
     }
 
     /// Returns the first openings of the book that lead to different positions, at most `most`. The
     /// games of a file often begin alike, and with budgets of nodes they would go on alike.
     /// Fails at the first that cannot be played.
     pub fn different(&self, most: usize) -> Result<Vec<Arc<Line>>, Failure> {
-        let (mut reached, mut openings) = (HashSet::new(), Vec::new());
-        for place in 0..self.len() {
-            if openings.len() == most {
-                break;
-            }
-            let opening = self.opening(place)?;
-            if reached.insert(Epd::from_position(opening.position(), EnPassantMode::Legal)) {
-                openings.push(opening);
-            }
-        }
-        Ok(openings)
+        let mut reached = HashSet::new();
+        let mut is_new =
+            |opening: &Arc<Line>| reached.insert(Epd::from_position(opening.position(), EnPassantMode::Legal));
+        let openings = (0..self.len()).map(|place| self.opening(place));
+        openings.filter(|opening| opening.as_ref().is_ok_and(&mut is_new) || opening.is_err()).take(most).collect()
     }
 
     pub fn len(&self) -> usize {
@@ -101,10 +83,7 @@ impl OpeningBook {
     pub fn opening(&self, pair: usize) -> Result<Arc<Line>, Failure> {
         let (number, place) = self.entry(pair);
         let text = &self.text[place];
-        let read = match self.kind {
-            BookFormat::Pgn => opening_of_game(text, self.plies),
-            BookFormat::Epd => opening_of_position(text),
-        };
+        let read = self.plies.map_or_else(|| opening_of_position(text), |plies| opening_of_game(text, plies));
         read.map(Arc::new).map_err(|reason| {
             let text: String = text.chars().take(60).collect();
             Failure::failed(format_args!("book, opening {number} ({text:?}): {reason}"))
@@ -121,8 +100,7 @@ impl OpeningBook {
     }
 }
 
-/// Returns the file's text and the name that shows its kind: its own, or that of the first file in
-/// a zip.
+/// Returns the file's text and the name that shows its kind; of a zip those of the first file.
 pub(super) fn read_text(path: &Path) -> io::Result<(String, String)> {
     let bytes = fs::read(path)?;
     let name = path.to_string_lossy().into_owned();
@@ -151,8 +129,7 @@ pub(super) fn is_pgn(name: &str) -> bool {
     name.to_lowercase().ends_with(".pgn")
 }
 
-/// Returns every game of a PGN text: from a tag after movetext (or the beginning) to the next.
-/// Comments may have lines that begin as tags do.
+/// Returns every game of a PGN text: from a tag after movetext to the next.
 fn games(text: &str) -> Vec<Range<usize>> {
     let mut starts = Vec::new();
     let (mut offset, mut in_tags, mut in_comment, mut after_blank) = (0, false, false, true);
@@ -174,8 +151,7 @@ fn games(text: &str) -> Vec<Range<usize>> {
     starts.into_iter().zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// Returns true if a comment in braces is open after a line of moves; a comment after a semicolon
-/// ends with its line.
+/// Returns true if a comment in braces is open after a line of moves.
 fn leaves_comment_open(line: &str, mut open: bool) -> bool {
     for letter in line.chars() {
         match (open, letter) {
@@ -210,12 +186,8 @@ fn opening_of_position(text: &str) -> Result<Line, String> {
     }
 }
 
-/// The whole game of a PGN text.
-pub fn line_of_pgn(text: &str) -> Result<Line, String> {
-    opening_of_game(text, usize::MAX)
-}
-
-fn opening_of_game(text: &str, plies: usize) -> Result<Line, String> {
+/// The game of a PGN text, up to a number of plies.
+pub(crate) fn opening_of_game(text: &str, plies: usize) -> Result<Line, String> {
     let start = |game: &PgnGame| match game.tag("FEN") {
         "" => Ok(Line::start(Variant::Standard)),
         fen => Line::from_fen(Variant::FromPosition, fen).map_err(|error| error.to_string()),
@@ -239,7 +211,7 @@ mod tests {
 
     #[test]
     fn book_games_are_cut_after_n_plies() {
-        let book = OpeningBook::new(TWO_GAMES.to_owned(), BookFormat::Pgn, 3, 0);
+        let book = OpeningBook::new(TWO_GAMES.to_owned(), Some(3), 0);
         let mut openings = vec![moves(&book, 0), moves(&book, 1)];
         openings.sort();
         assert_eq!(openings, [vec!["e1g1", "e8e7"], vec!["e2e4", "e7e5", "g1f3"]]);
@@ -252,7 +224,7 @@ mod tests {
             .map(|moves| format!("[Event \"?\"]\n\n{moves} *\n\n"))
             .concat();
         let different = |plies, most| {
-            let book = OpeningBook::new(text.clone(), BookFormat::Pgn, plies, 1);
+            let book = OpeningBook::new(text.clone(), Some(plies), 1);
             book.different(most).expect("legal moves").len()
         };
         assert_eq!([different(4, 9), different(3, 9), different(4, 2)], [3, 3, 2]);
@@ -261,7 +233,7 @@ mod tests {
     #[test]
     fn comment_lines_may_look_like_tags() {
         let text = "[Event \"?\"]\n\n1. e4 { [%clk 0:03:00]\n[%eval 0.3] } e5\n{\n[%clk 0:02:57]\n} 2. Nf3 *\n";
-        let book = OpeningBook::new(format!("{text}\n{text}"), BookFormat::Pgn, 16, 0);
+        let book = OpeningBook::new(format!("{text}\n{text}"), Some(16), 0);
         assert_eq!(book.len(), 2);
         assert_eq!(moves(&book, 1), ["e2e4", "e7e5", "g1f3"]);
     }
@@ -270,7 +242,7 @@ mod tests {
     fn open_comment_keeps_the_next_game() {
         for first in ["1. e4 ; a brace { in a comment\ne5 *", "1. e4 e5 { never closed *"] {
             let text = format!("[Event \"?\"]\n\n{first}\n\n");
-            let book = OpeningBook::new(text.repeat(3), BookFormat::Pgn, 16, 0);
+            let book = OpeningBook::new(text.repeat(3), Some(16), 0);
             assert_eq!(book.len(), 3, "{first}");
         }
     }
@@ -304,7 +276,7 @@ mod tests {
     #[test]
     fn epd_comments_are_skipped() {
         let text = "# Endings\n4k3/8/8/8/8/8/8/4K2R w K - 0 1\n\n # drawn\n4k3/8/8/8/8/8/8/4K2B w - - 0 1\n";
-        let book = OpeningBook::new(text.to_owned(), BookFormat::Epd, 0, 0);
+        let book = OpeningBook::new(text.to_owned(), None, 0);
         assert_eq!(book.len(), 2);
         assert!((0..2).all(|pair| book.opening(pair).is_ok()));
     }
@@ -312,7 +284,7 @@ mod tests {
     #[test]
     fn openings_are_named_by_their_place() {
         let text: String = (1..=20).map(|number| format!("4k3/8/8/8/8/8/8/4K2R w K - 0 {number}\n")).collect();
-        let book = OpeningBook::new(text, BookFormat::Epd, 0, 3);
+        let book = OpeningBook::new(text, None, 3);
         for pair in 0..40 {
             let opening = book.opening(pair).expect("an opening").fen();
             assert!(opening.ends_with(&format!(" {}", book.number(pair))), "{opening}");
@@ -323,7 +295,7 @@ mod tests {
     fn seed_only_changes_the_order() {
         let text: String = (0..50).map(|i| format!("4k3/8/8/8/8/8/8/4K2R w K - 0 {}\n", i + 1)).collect();
         let order = |seed| -> Vec<String> {
-            let book = OpeningBook::new(text.clone(), BookFormat::Epd, 0, seed);
+            let book = OpeningBook::new(text.clone(), None, seed);
             (0..book.len()).map(|pair| book.opening(pair).expect("an opening").fen()).collect()
         };
         assert_eq!(order(1), order(1));
@@ -346,7 +318,7 @@ mod tests {
 
     #[test]
     fn a_broken_opening_is_told() {
-        let book = OpeningBook::new("[Event \"?\"]\n\n1. e4 e4 *\n".to_owned(), BookFormat::Pgn, 8, 0);
+        let book = OpeningBook::new("[Event \"?\"]\n\n1. e4 e4 *\n".to_owned(), Some(8), 0);
         let error = book.opening(0).expect_err("no such move").to_string();
         assert!(error.contains("opening 1") && error.contains("e4 cannot be played"), "{error}");
     }

@@ -97,10 +97,8 @@ fn time(turn: &MoveRequest<Line>) -> Option<Time> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use domain::{Clock, Clocks};
+    use crate::player::only_move;
 
     #[test]
     fn only_move_gets_a_score_at_once() {
@@ -108,11 +106,7 @@ mod tests {
         let settings = CouncilSettings { roster, advisers, hash: 1, ..CouncilSettings::default() };
         let roster = Roster::from_settings(&settings).expect("a roster");
         let mut player = CouncilPlayer::new(roster, settings, None, 1).expect("a council");
-        let line = Line::from_fen(Variant::Standard, "6k1/8/8/8/8/7P/6P1/r6K w - - 0 1").expect("a position");
-        let (initial, increment) = (Duration::from_secs(600), Duration::ZERO);
-        let clocks = Some(Clocks::both(Clock { remaining: initial, increment }));
-        let turn = MoveRequest { line: Arc::new(line), pace: Pace::Clock { initial, increment }, clocks };
-        let chosen = player.choose(&turn).expect("a move");
+        let chosen = player.choose(&only_move()).expect("a move");
         assert_eq!(chosen.best.to_string(), "h1h2");
         assert!(chosen.depth <= LEAST_DEPTH && chosen.score.is_some(), "{chosen:?}");
     }

@@ -14,10 +14,12 @@ use super::{
 use crate::{program_files::files_of_program, speed::Speeds};
 use council::{
     CouncilSettings, Roster,
-    electors::{ElectorKind, ElectorSpec, EngineProgram, Instance, VirtualMachines, net_file},
+    electors::{
+        ElectorKind, ElectorSpec, EngineProgram, Instance, VirtualMachines, cecp::CecpEngine, net_file, uci::UciEngine,
+    },
 };
 use domain::Line;
-use engine::EngineOptions;
+use engine::{Engine, EngineOptions};
 use experiment::player::PlayerWords;
 
 /// Transposition table of a player that does not say otherwise, MiB.
@@ -43,7 +45,6 @@ pub enum ChessPlayerKind {
 }
 
 impl ChessPlayerKind {
-    /// A council of these settings.
     pub fn council(settings: CouncilSettings) -> Result<Self, council::RosterError> {
         let roster = Roster::from_settings(&settings)?;
         Ok(Self::Council(Box::new(settings), roster, None))
@@ -90,12 +91,14 @@ impl PlayerKind for ChessPlayerKind {
 
     fn start(&self, cores: usize) -> Result<Box<dyn MatchPlayer<Line>>, PlayerFailure> {
         Ok(match self {
-            Self::Engine(options) => Box::new(OwnPlayer::new(options.clone())),
+            Self::Engine(options) => Box::new(OwnPlayer(Engine::new(options.clone()))),
             Self::Council(settings, roster, machines) => {
                 Box::new(CouncilPlayer::new(roster.clone(), (**settings).clone(), *machines, cores)?)
             }
-            Self::Uci(program) => Box::new(UciPlayer::start(program, HASH)?),
-            Self::Xboard(program) => Box::new(XboardPlayer::start(program, HASH)?),
+            Self::Uci(program) => Box::new(UciPlayer(UciEngine::start(program, HASH, 1)?)),
+            Self::Xboard(program) => {
+                Box::new(XboardPlayer { engine: CecpEngine::start(program, HASH, 1)?, is_new: true })
+            }
         })
     }
 

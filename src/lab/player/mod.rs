@@ -25,6 +25,15 @@ pub type PlayerSpec = experiment::player::PlayerSpec<ChessPlayerKind>;
 pub type Contender = experiment::matches::Contender<ChessPlayerKind>;
 pub type MatchPlan = experiment::matches::MatchPlan<ChessPlayerKind>;
 
+/// The request for the only move of a position, `h1h2`, with ten minutes on the clocks.
+#[cfg(test)]
+fn only_move() -> MoveRequest<Line> {
+    let line = Line::from_fen(domain::Variant::Standard, "6k1/8/8/8/8/7P/6P1/r6K w - - 0 1").expect("a position");
+    let (initial, increment) = (Duration::from_secs(600), Duration::ZERO);
+    let clocks = Some(domain::Clocks::both(domain::Clock { remaining: initial, increment }));
+    MoveRequest { line: std::sync::Arc::new(line), pace: Pace::Clock { initial, increment }, clocks }
+}
+
 /// The time beyond its limit after which a program counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(10);
 

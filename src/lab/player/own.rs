@@ -15,28 +15,21 @@ use engine::{
 /// The time left on the clock: nothing lies between this player and the arbiter.
 const OVERHEAD: Duration = Duration::from_millis(5);
 
-pub(super) struct OwnPlayer {
-    engine: Engine,
-}
-
-impl OwnPlayer {
-    pub(super) fn new(options: EngineOptions) -> Self {
-        Self { engine: Engine::new(options) }
-    }
-}
+pub(super) struct OwnPlayer(pub(super) Engine);
 
 impl MatchPlayer<Line> for OwnPlayer {
     fn new_game(&mut self, _: &Line) -> Result<(), PlayerFailure> {
-        self.engine.new_game();
+        self.0.new_game();
         Ok(())
     }
 
     fn choose(&mut self, turn: &MoveRequest<Line>) -> Result<ChosenMove<UciMove>, PlayerFailure> {
-        let threads = self.engine.options().threads;
-        if !turn.pace.is_timed() && threads > 1 && !self.engine.options().virtual_time {
+        let Self(engine) = self;
+        let threads = engine.options().threads;
+        if !turn.pace.is_timed() && threads > 1 && !engine.options().virtual_time {
             // With a budget of nodes, several threads advance in step, on any number of cores.
-            let options = EngineOptions { virtual_time: true, ..self.engine.options().clone() };
-            self.engine.set_options(options);
+            let options = EngineOptions { virtual_time: true, ..engine.options().clone() };
+            engine.set_options(options);
         }
         let domain::Limits { nodes, depth, .. } = turn.pace.limits();
         let nodes = nodes.map(|nodes| nodes.saturating_mul(threads as u64));
@@ -46,7 +39,7 @@ impl MatchPlayer<Line> for OwnPlayer {
         let mut stopwatch = Stopwatch::new(&go, position.board().turn(), OVERHEAD).for_only_move(only_move);
         let limits = engine::Limits { time: stopwatch.hard().or(go.limits.time), nodes, depth, ..go.limits };
         let stop = AtomicBool::new(false);
-        let found = self.engine.search(&position, &[], &limits, &stop, &mut |iteration| {
+        let found = engine.search(&position, &[], &limits, &stop, &mut |iteration| {
             // A better move reported before the end of its iteration ends nothing, as under UCI.
             if iteration.rank == 1 && iteration.is_whole() && stopwatch.is_enough(iteration) {
                 stop.store(true, SeqCst);
@@ -82,18 +75,12 @@ fn go(turn: &MoveRequest<Line>) -> Go<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use domain::{Clock, Clocks, Variant};
+    use crate::player::only_move;
 
     #[test]
     fn only_move_gets_a_score_at_once() {
-        let line = Line::from_fen(Variant::Standard, "6k1/8/8/8/8/7P/6P1/r6K w - - 0 1").expect("a position");
-        let (initial, increment) = (Duration::from_secs(600), Duration::ZERO);
-        let clocks = Some(Clocks::both(Clock { remaining: initial, increment }));
-        let turn = MoveRequest { line: Arc::new(line), pace: Pace::Clock { initial, increment }, clocks };
-        let chosen = OwnPlayer::new(EngineOptions::default()).choose(&turn).expect("a move");
+        let chosen = OwnPlayer(Engine::new(EngineOptions::default())).choose(&only_move()).expect("a move");
         assert_eq!((chosen.best.to_string().as_str(), chosen.depth), ("h1h2", 6));
     }
 }

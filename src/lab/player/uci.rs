@@ -7,24 +7,17 @@ use std::time::Instant;
 
 use super::{ChosenMove, MatchPlayer, MoveRequest, PlayerFailure, hanging, patience};
 use council::electors::{
-    EngineProgram, Task,
+    Task,
     uci::{UciEngine, protocol},
 };
 use domain::{Limits, Line, UciMove};
 
-pub(super) struct UciPlayer {
-    engine: UciEngine,
-}
+pub(super) struct UciPlayer(pub(super) UciEngine);
 
 impl UciPlayer {
-    /// Starts the program and sets its options; `hash` is its table, MiB.
-    pub(super) fn start(program: &EngineProgram, hash: usize) -> Result<Self, PlayerFailure> {
-        Ok(Self { engine: UciEngine::start(program, hash, 1)? })
-    }
-
     fn answer(&mut self, deadline: Instant) -> Result<ChosenMove<UciMove>, PlayerFailure> {
         let (mut score, mut depth, mut nodes) = (None, 0, 0);
-        while let Some(line) = self.engine.process.read_before(deadline)? {
+        while let Some(line) = self.0.process.read_before(deadline)? {
             if let Some(best) = protocol::best_move(&line) {
                 let best = best.ok_or(PlayerFailure::Illegal(line))?;
                 return Ok(ChosenMove { best, score, depth, nodes });
@@ -41,17 +34,17 @@ impl UciPlayer {
 
 impl MatchPlayer<Line> for UciPlayer {
     fn new_game(&mut self, opening: &Line) -> Result<(), PlayerFailure> {
-        if !self.engine.set_castling(opening.castling_mode())? {
+        if !self.0.set_castling(opening.castling_mode())? {
             return Err(PlayerFailure::Failed("it does not play chess960".to_owned()));
         }
-        Ok(self.engine.new_game()?)
+        Ok(self.0.new_game()?)
     }
 
     fn choose(&mut self, turn: &MoveRequest<Line>) -> Result<ChosenMove<UciMove>, PlayerFailure> {
         let limits = Limits { clocks: turn.clocks, ..turn.pace.limits() };
         let task = Task { limits, ..Task::alone(turn.line.clone()) };
-        self.engine.process.send(&protocol::position(&task.line))?;
-        self.engine.process.send(&protocol::go(&task))?;
+        self.0.process.send(&protocol::position(&task.line))?;
+        self.0.process.send(&protocol::go(&task))?;
         self.answer(Instant::now() + patience(turn))
     }
 }
@@ -61,6 +54,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use council::electors::EngineProgram;
 
     #[test]
     fn endless_output_counts_as_a_hang() {
@@ -68,12 +62,9 @@ mod tests {
                       go) while :; do echo info depth 1; done;; esac; done";
         let arguments = vec!["-c".to_owned(), script.to_owned()];
         let program = EngineProgram { path: "/bin/sh".into(), arguments, ..EngineProgram::default() };
-        let mut player = UciPlayer::start(&program, 1).expect("a shell");
-        player.engine.process.send("go").expect("it listens");
-        assert!(
-            player.engine.process.read(Duration::from_secs(60)).expect("it runs").is_some(),
-            "it has begun to talk"
-        );
+        let mut player = UciPlayer(UciEngine::start(&program, 1, 1).expect("a shell"));
+        player.0.process.send("go").expect("it listens");
+        assert!(player.0.process.read(Duration::from_secs(60)).expect("it runs").is_some(), "it has begun to talk");
         assert_eq!(player.answer(Instant::now()), Err(hanging()));
     }
 }

@@ -8,24 +8,16 @@ use std::{
 };
 
 use super::{ChosenMove, MatchPlayer, MoveRequest, Pace, PlayerFailure, hanging, patience};
-use council::electors::{
-    EngineProgram,
-    cecp::{CecpEngine, protocol::EngineAnswer},
-};
+use council::electors::cecp::{CecpEngine, protocol::EngineAnswer};
 use domain::{Clocks, Line, UciMove};
 
 pub(super) struct XboardPlayer {
-    engine: CecpEngine,
+    pub(super) engine: CecpEngine,
     /// True until it knows the time of the whole game.
-    is_new: bool,
+    pub(super) is_new: bool,
 }
 
 impl XboardPlayer {
-    /// Starts the program and sets its options; `hash` is its table, MiB.
-    pub(super) fn start(program: &EngineProgram, hash: usize) -> Result<Self, PlayerFailure> {
-        Ok(Self { engine: CecpEngine::start(program, hash, 1)?, is_new: true })
-    }
-
     /// Sends the limits of the move, in a new game also those of the whole game.
     fn set_time(&mut self, turn: &MoveRequest<Line>) -> Result<(), PlayerFailure> {
         match turn.pace {

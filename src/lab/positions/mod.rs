@@ -7,14 +7,12 @@
 //! *regret*, in expected score.
 
 mod oracle;
-mod report;
 mod table;
 #[cfg(test)]
 mod tests;
 
-pub use oracle::{Oracle, Values};
-pub use report::markdown;
-pub use table::{PositionsReport, RosterFigures, SystemFigures, SystemTally};
+pub use oracle::Oracle;
+pub use table::{PositionsReport, RosterFigures, SystemFigures, markdown};
 
 use std::{collections::BTreeSet, sync::atomic::AtomicBool};
 
@@ -28,7 +26,6 @@ use council::{Ballots, CouncilSettings, CriterionName, Roster, Rule, electors::E
 use domain::{Knowledge, Proposal, UciMove};
 use util::Failure;
 
-/// A roster with the settings that its criteria go by.
 #[derive(Clone, Debug)]
 pub struct CandidateRoster {
     pub roster: Roster,
@@ -47,12 +44,10 @@ pub struct PositionsPlan {
     /// The positions on which everything is tried.
     pub positions: Vec<TestPosition>,
     pub candidates: Vec<CandidateRoster>,
-    /// The criteria that elect among the proposals of each roster.
     pub criteria: Vec<CriterionName>,
     /// Single electors beside them, with their own budgets. Complete knowledge at `budget` is always there: the base.
     pub singles: Vec<(ElectorSpec, Pace)>,
     pub budget: Pace,
-    /// The oracle that values moves, if any.
     pub oracle: Option<Oracle>,
     /// The seed of ties and of the bootstrap.
     pub seed: u64,
@@ -71,101 +66,109 @@ pub fn run(
     let mut round = |name: &'static str, searches: &mut Searches, requests: &[SearchQuery]| {
         searches.ensure(requests, stop, |done, of| progress(name, done, of))
     };
-    let proposals = PositionsTrial { plan, searches }.proposals();
+    let proposals = plan.proposals();
     if !round("proposals", searches, &proposals)? {
         return Ok(None);
     }
-    let second = PositionsTrial { plan, searches }.second_phases();
+    let second = plan.second_phases(searches);
     if !round("second phases", searches, &second)? {
         return Ok(None);
     }
-    let values = PositionsTrial { plan, searches }.values();
+    let values = plan.values(searches);
     if !round("oracle", oracle_searches, &values)? {
         return Ok(None);
     }
-    Ok(Some(PositionsTrial { plan, searches }.report(oracle_searches)))
+    Ok(Some(plan.report(searches, oracle_searches)))
 }
 
-/// Returns the base: complete knowledge.
-fn base(plan: &PositionsPlan) -> ElectorSpec {
-    let hash = plan.candidates.first().map_or(8, |candidate| candidate.settings.hash);
-    ElectorSpec::own(Knowledge::COMPLETE, hash)
-}
-
-/// A plan and the searches that were done for it.
-struct PositionsTrial<'a> {
-    plan: &'a PositionsPlan,
+/// The result of an elector's own search of a position.
+fn found<'a>(
     searches: &'a Searches,
+    elector: &ElectorSpec,
+    position: &TestPosition,
+    budget: Pace,
+) -> Option<&'a Found> {
+    searches.get(&SearchQuery::new(elector, &position.line, budget))
 }
 
-impl PositionsTrial<'_> {
+impl PositionsPlan {
+    /// Returns the base: complete knowledge.
+    fn base(&self) -> ElectorSpec {
+        let hash = self.candidates.first().map_or(8, |candidate| candidate.settings.hash);
+        ElectorSpec::own(Knowledge::COMPLETE, hash)
+    }
+
     /// Returns single electors, the base first.
     fn singles(&self) -> Vec<(ElectorSpec, Pace)> {
-        let base = (base(self.plan), self.plan.budget);
-        std::iter::once(base).chain(self.plan.singles.iter().cloned()).collect()
+        std::iter::once((self.base(), self.budget)).chain(self.singles.iter().cloned()).collect()
     }
 
     /// Round one: every elector in every position.
     fn proposals(&self) -> Vec<SearchQuery> {
-        let of_rosters = self.plan.candidates.iter().flat_map(|candidate| candidate.roster.electors());
+        let of_rosters = self.candidates.iter().flat_map(|candidate| candidate.roster.electors());
         let electors: Vec<(ElectorSpec, Pace)> =
-            self.singles().into_iter().chain(of_rosters.map(|elector| (elector.clone(), self.plan.budget))).collect();
-        let positions = self.plan.positions.iter();
-        positions
-            .flat_map(|position| {
-                electors.iter().map(|(elector, budget)| SearchQuery::new(elector, &position.line, *budget))
-            })
-            .collect()
+            self.singles().into_iter().chain(of_rosters.map(|elector| (elector.clone(), self.budget))).collect();
+        let of_position = |position: &TestPosition| {
+            let query = |(elector, budget): &(_, Pace)| SearchQuery::new(elector, &position.line, *budget);
+            electors.iter().map(query).collect::<Vec<_>>()
+        };
+        self.positions.iter().flat_map(of_position).collect()
     }
 
     /// Round two: complete knowledge on the proposals of each council after its first phase.
-    fn second_phases(&self) -> Vec<SearchQuery> {
-        if !self.plan.criteria.contains(&CriterionName::ReSearch) {
+    fn second_phases(&self, searches: &Searches) -> Vec<SearchQuery> {
+        if !self.criteria.contains(&CriterionName::ReSearch) {
             return Vec::new();
         }
-        let pairs = self.plan.positions.iter().flat_map(|p| self.plan.candidates.iter().map(move |c| (p, c)));
-        pairs.filter_map(|(position, candidate)| self.second_phase(position, candidate)).collect()
+        let pairs = self.positions.iter().flat_map(|p| self.candidates.iter().map(move |c| (p, c)));
+        pairs.filter_map(|(position, candidate)| self.second_phase(searches, position, candidate)).collect()
     }
 
     /// Returns round three: the searches that value every move of a system, and the oracle's own.
-    fn values(&self) -> Vec<SearchQuery> {
-        let Some(oracle) = &self.plan.oracle else { return Vec::new() };
-        let positions = self.plan.positions.iter();
-        positions.flat_map(|position| oracle.requests(position, &self.moves(position))).collect()
+    fn values(&self, searches: &Searches) -> Vec<SearchQuery> {
+        let Some(oracle) = &self.oracle else { return Vec::new() };
+        let positions = self.positions.iter();
+        positions.flat_map(|position| oracle.requests(position, &self.moves(searches, position))).collect()
     }
 
     /// Returns every move of any system in a position, or named by the suite, as texts in order.
-    fn moves(&self, position: &TestPosition) -> BTreeSet<String> {
+    fn moves(&self, searches: &Searches, position: &TestPosition) -> BTreeSet<String> {
         let singles = self.singles();
-        let by_singles = singles.iter().filter_map(|(elector, budget)| {
-            self.searches.get(&SearchQuery::new(elector, &position.line, *budget)).and_then(Found::best)
+        let by_singles =
+            singles.iter().filter_map(|(elector, budget)| found(searches, elector, position, *budget)?.best());
+        let by_councils = self.candidates.iter().flat_map(|candidate| {
+            let second = self.second_phase(searches, position, candidate);
+            let second = second.and_then(|request| searches.get(&request)?.best());
+            let proposed = self.proposed(searches, position, candidate).into_iter().flatten();
+            proposed.map(|proposal| proposal.best).chain(second)
         });
-        let by_councils = self.plan.candidates.iter().flat_map(|candidate| {
-            let second = self.second_phase(position, candidate).and_then(|request| self.searches.get(&request)?.best());
-            self.proposed(position, candidate).into_iter().flatten().map(|proposal| proposal.best).chain(second)
-        });
-        let known = position.best().iter().copied();
+        let known = position.best.iter().copied();
         by_singles.chain(by_councils).chain(known).map(|mv| mv.to_string()).collect()
     }
 
     /// Returns the final proposals of a council's electors.
-    fn proposed(&self, position: &TestPosition, candidate: &CandidateRoster) -> Vec<Option<Proposal>> {
+    fn proposed(
+        &self,
+        searches: &Searches,
+        position: &TestPosition,
+        candidate: &CandidateRoster,
+    ) -> Vec<Option<Proposal>> {
         let electors = candidate.roster.electors().iter();
-        electors
-            .map(|elector| {
-                let found = self.searches.get(&SearchQuery::new(elector, &position.line, self.plan.budget))?;
-                found.proposal(&elector.name)
-            })
-            .collect()
+        electors.map(|elector| found(searches, elector, position, self.budget)?.proposal(&elector.name)).collect()
     }
 
     /// The different moves that they propose when the first phase's share of the budget is spent.
-    fn after_first_phase(&self, position: &TestPosition, candidate: &CandidateRoster) -> Vec<UciMove> {
+    fn after_first_phase(
+        &self,
+        searches: &Searches,
+        position: &TestPosition,
+        candidate: &CandidateRoster,
+    ) -> Vec<UciMove> {
         let mut moves = Vec::new();
         for elector in candidate.roster.electors() {
-            let found = self.searches.get(&SearchQuery::new(elector, &position.line, self.plan.budget));
+            let found = found(searches, elector, position, self.budget);
             let proposal =
-                found.and_then(|found| found.proposal_at(candidate.settings.split, self.plan.budget, &elector.name));
+                found.and_then(|found| found.proposal_at(candidate.settings.split, self.budget, &elector.name));
             if let Some(proposal) = proposal
                 && !moves.contains(&proposal.best)
             {
@@ -176,29 +179,35 @@ impl PositionsTrial<'_> {
     }
 
     /// The second search, which there is only where the first phase leaves a choice.
-    fn second_phase(&self, position: &TestPosition, candidate: &CandidateRoster) -> Option<SearchQuery> {
-        let root_moves = self.after_first_phase(position, candidate);
-        let budget = share_of(self.plan.budget, 1.0 - candidate.settings.split)?;
-        let request = SearchQuery::new(&base(self.plan), &position.line, budget);
+    fn second_phase(
+        &self,
+        searches: &Searches,
+        position: &TestPosition,
+        candidate: &CandidateRoster,
+    ) -> Option<SearchQuery> {
+        let root_moves = self.after_first_phase(searches, position, candidate);
+        let budget = share_of(self.budget, 1.0 - candidate.settings.split)?;
+        let request = SearchQuery::new(&self.base(), &position.line, budget);
         (root_moves.len() > 1).then_some(SearchQuery { root_moves, ..request })
     }
 
     /// Returns a council's move, given the final proposals of its electors.
     fn elected(
         &self,
+        searches: &Searches,
         position: &TestPosition,
         candidate: &CandidateRoster,
         proposals: &[Option<Proposal>],
         criterion: CriterionName,
     ) -> Option<UciMove> {
         if criterion == CriterionName::ReSearch {
-            return match self.second_phase(position, candidate) {
-                Some(request) => self.searches.get(&request)?.best(),
-                None => self.after_first_phase(position, candidate).first().copied(),
+            return match self.second_phase(searches, position, candidate) {
+                Some(request) => searches.get(&request)?.best(),
+                None => self.after_first_phase(searches, position, candidate).first().copied(),
             };
         }
         let settings = CouncilSettings { criterion, ..candidate.settings.clone() };
-        let seed = self.plan.seed ^ fnv1a(position.line.fen().as_bytes());
+        let seed = self.seed ^ fnv1a(position.line.fen().as_bytes());
         let ballots = Ballots::recorded(&*position.line, candidate.roster.electors(), proposals);
         Rule::of(&settings).elected_move(&ballots, seed)
     }

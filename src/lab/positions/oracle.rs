@@ -32,34 +32,23 @@ impl Oracle {
         Some(expected(searches.get(&self.request_for(position, mv))?.score()?))
     }
 
-    /// Returns the values of these moves, once they are searched.
-    pub fn values(&self, position: &TestPosition, moves: &BTreeSet<String>, searches: &Searches) -> Option<Values> {
-        let own = self.request(position);
-        let mut of = BTreeMap::new();
-        for text in moves {
-            of.insert(text.clone(), self.worth(position, text.parse().ok()?, searches)?);
-        }
-        let of_own = expected(searches.get(&own)?.score()?);
-        let best = of.values().copied().fold(of_own, f64::max);
-        Some(Values { of, best })
+    /// Returns the loss of expected score of each of these moves, once all are searched.
+    pub fn regrets(
+        &self,
+        position: &TestPosition,
+        moves: &BTreeSet<String>,
+        searches: &Searches,
+    ) -> Option<BTreeMap<String, f64>> {
+        let worth = |text: &String| Some((text.clone(), self.worth(position, text.parse().ok()?, searches)?));
+        let mut values: BTreeMap<String, f64> = moves.iter().map(worth).collect::<Option<_>>()?;
+        let own = expected(searches.get(&self.request(position))?.score()?);
+        let best = values.values().copied().fold(own, f64::max);
+        values.values_mut().for_each(|value| *value = best - *value);
+        Some(values)
     }
 
     fn request(&self, position: &TestPosition) -> SearchQuery {
         SearchQuery::new(&self.engine, &position.line, Pace::Nodes(self.nodes))
-    }
-}
-
-/// The expected scores of a position's moves, and the highest.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Values {
-    of: BTreeMap<String, f64>,
-    best: f64,
-}
-
-impl Values {
-    /// Returns a move's loss; `None` if it was not valued.
-    pub fn regret(&self, mv: UciMove) -> Option<f64> {
-        self.of.get(&mv.to_string()).map(|value| self.best - value)
     }
 }
 

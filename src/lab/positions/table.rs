@@ -1,17 +1,18 @@
+use std::{collections::BTreeMap, fmt::Write, mem};
+
 use serde::Serialize;
 
-use super::{PositionsTrial, Values};
+use super::{CandidateRoster, PositionsPlan, found};
 use crate::{
     player::Pace,
-    searches::{Found, SearchQuery, Searches},
+    searches::{Found, Searches},
     stats::{Estimate, bootstrap},
     suite::{Judgement, TestPosition},
 };
 use council::{CriterionName, electors::ElectorSpec};
 use domain::{Proposal, UciMove};
 
-/// The loss of expected score from which on a move counts as one of the worst, as those that a
-/// suite warns of.
+/// The loss of expected score from which on a move counts as one of the worst.
 const BLUNDER: f64 = 0.2;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -25,8 +26,11 @@ pub struct PositionsReport {
     pub systems: Vec<SystemFigures>,
 }
 
+/// Values with the game of their position, which is drawn as a whole by the bootstrap.
+type GameSamples = Vec<(Option<String>, f64)>;
+
 /// The proposals of a roster (docs/method.md §1).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RosterFigures {
     pub name: String,
     pub electors: usize,
@@ -40,9 +44,11 @@ pub struct RosterFigures {
     pub unanimous: f64,
     /// The loss of the best proposal against the best move: the limit of any criterion.
     pub regret_of_best: Option<Estimate>,
+    #[serde(skip)]
+    regrets: GameSamples,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SystemFigures {
     /// An elector or a roster.
     pub name: String,
@@ -59,31 +65,21 @@ pub struct SystemFigures {
     pub regret: Option<Estimate>,
     /// Regret less the base's in the same positions.
     pub regret_against_base: Option<Estimate>,
+    /// Those of the three means.
+    #[serde(skip)]
+    samples: [GameSamples; 3],
 }
 
-type GameSample = (Option<String>, f64);
-
-#[derive(Debug, Default)]
-pub struct SystemTally {
-    best: usize,
-    worst: usize,
-    other: usize,
-    points: Vec<GameSample>,
-    regrets: Vec<GameSample>,
-    differences: Vec<GameSample>,
-}
-
-impl SystemTally {
+impl SystemFigures {
     /// Counts a move and gives what it loses. `base` is what the base loses there.
-    pub fn count(
+    fn count(
         &mut self,
         position: &TestPosition,
         mv: UciMove,
-        values: Option<&Values>,
+        regrets: Option<&BTreeMap<String, f64>>,
         base: Option<f64>,
     ) -> Option<f64> {
-        let regret = values.and_then(|values| values.regret(mv));
-        let sample = |value: f64| (position.game.clone(), value);
+        let regret = regrets.and_then(|regrets| regrets.get(&mv.to_string()).copied());
         let judgement = position.is_judged().then(|| position.judge(mv));
         match judgement {
             Some(Judgement::Best) => self.best += 1,
@@ -92,128 +88,145 @@ impl SystemTally {
             }
             _ => self.other += 1,
         }
-        self.points.extend(position.points(mv).map(sample));
-        self.regrets.extend(regret.map(sample));
-        if let (Some(regret), Some(base)) = (regret, base) {
-            self.differences.push(sample(regret - base));
+        let difference = regret.zip(base).map(|(regret, base)| regret - base);
+        for (samples, value) in self.samples.iter_mut().zip([position.points(mv), regret, difference]) {
+            samples.extend(value.map(|value| (position.game.clone(), value)));
         }
         regret
     }
 
-    /// The figures of all that was counted.
-    pub fn figures(self, name: String, criterion: Option<CriterionName>, seed: u64) -> SystemFigures {
-        SystemFigures {
-            name,
-            criterion,
-            best: self.best,
-            worst: self.worst,
-            other: self.other,
-            points: bootstrap(self.points, seed),
-            regret: bootstrap(self.regrets, seed),
-            regret_against_base: bootstrap(self.differences, seed),
-        }
+    /// Takes the means of all that was counted.
+    fn settle(&mut self, seed: u64) {
+        let samples = mem::take(&mut self.samples);
+        [self.points, self.regret, self.regret_against_base] = samples.map(|samples| bootstrap(samples, seed));
     }
 }
 
-#[derive(Default)]
-struct RosterTally {
-    positions: usize,
-    union: usize,
-    intersection: usize,
-    distinct: usize,
-    unanimous: usize,
-    regrets: Vec<GameSample>,
-}
-
-impl RosterTally {
-    fn count(&mut self, position: &TestPosition, proposals: &[Option<Proposal>], values: Option<&Values>) {
+impl RosterFigures {
+    fn count(
+        &mut self,
+        position: &TestPosition,
+        proposals: &[Option<Proposal>],
+        regrets: Option<&BTreeMap<String, f64>>,
+    ) {
         let mut moves: Vec<UciMove> = Vec::new();
         for proposal in proposals.iter().flatten() {
             if !moves.contains(&proposal.best) {
                 moves.push(proposal.best);
             }
         }
-        self.positions += 1;
-        self.distinct += moves.len();
-        self.unanimous += usize::from(moves.len() == 1);
+        self.distinct += moves.len() as f64;
+        self.unanimous += f64::from(u8::from(moves.len() == 1));
         if position.is_judged() {
             let is_best = |mv: &UciMove| position.judge(*mv) == Judgement::Best;
             self.union += usize::from(moves.iter().any(is_best));
             self.intersection += usize::from(!moves.is_empty() && moves.iter().all(is_best));
         }
-        let regrets = moves.iter().filter_map(|mv| values?.regret(*mv));
-        let least = regrets.fold(f64::INFINITY, f64::min);
+        let of_moves = moves.iter().filter_map(|mv| regrets?.get(&mv.to_string()));
+        let least = of_moves.copied().fold(f64::INFINITY, f64::min);
         if least.is_finite() {
             self.regrets.push((position.game.clone(), least));
         }
     }
 
-    fn figures(self, name: String, electors: usize, seed: u64) -> RosterFigures {
-        let positions = self.positions.max(1) as f64;
-        RosterFigures {
-            name,
-            electors,
-            union: self.union,
-            intersection: self.intersection,
-            distinct: self.distinct as f64 / positions,
-            unanimous: self.unanimous as f64 / positions,
-            regret_of_best: bootstrap(self.regrets, seed),
-        }
+    /// Takes the means of all that was counted, in this number of positions.
+    fn settle(&mut self, positions: usize, seed: u64) {
+        let positions = positions.max(1) as f64;
+        (self.distinct, self.unanimous) = (self.distinct / positions, self.unanimous / positions);
+        self.regret_of_best = bootstrap(mem::take(&mut self.regrets), seed);
     }
 }
 
-impl PositionsTrial<'_> {
-    pub(super) fn report(&self, oracle_searches: &Searches) -> PositionsReport {
-        let plan = self.plan;
+impl PositionsPlan {
+    pub(super) fn report(&self, searches: &Searches, oracle_searches: &Searches) -> PositionsReport {
         let singles = self.singles();
-        let mut by_single: Vec<SystemTally> = singles.iter().map(|_| SystemTally::default()).collect();
-        let mut by_roster: Vec<RosterTally> = plan.candidates.iter().map(|_| RosterTally::default()).collect();
-        let mut by_criterion: Vec<Vec<SystemTally>> =
-            plan.candidates.iter().map(|_| plan.criteria.iter().map(|_| SystemTally::default()).collect()).collect();
-        for position in &plan.positions {
-            let oracle = plan.oracle.as_ref();
-            let values = oracle.and_then(|oracle| oracle.values(position, &self.moves(position), oracle_searches));
-            let values = values.as_ref();
+        let system = |name, criterion| SystemFigures { name, criterion, ..SystemFigures::default() };
+        let named = |(elector, budget): &(ElectorSpec, Pace)| format!("{} alone, {budget}", elector.name);
+        let mut by_single: Vec<_> = singles.iter().map(|single| system(named(single), None)).collect();
+        let (mut by_roster, mut by_criterion) = (Vec::new(), Vec::new());
+        for CandidateRoster { roster, settings } in &self.candidates {
+            let (name, electors) = (settings.roster.clone(), roster.electors().len());
+            by_criterion.extend(self.criteria.iter().map(|criterion| system(name.clone(), Some(*criterion))));
+            by_roster.push(RosterFigures { name, electors, ..RosterFigures::default() });
+        }
+        for position in &self.positions {
+            let oracle = self.oracle.as_ref();
+            let regrets =
+                oracle.and_then(|oracle| oracle.regrets(position, &self.moves(searches, position), oracle_searches));
+            let regrets = regrets.as_ref();
             let mut base = None;
             for ((elector, budget), tally) in singles.iter().zip(&mut by_single) {
-                let found =
-                    self.searches.get(&SearchQuery::new(elector, &position.line, *budget)).and_then(Found::best);
-                let regret = found.and_then(|mv| tally.count(position, mv, values, base));
+                let found = found(searches, elector, position, *budget).and_then(Found::best);
+                let regret = found.and_then(|mv| tally.count(position, mv, regrets, base));
                 base = base.or(regret);
             }
-            for ((candidate, roster), tallies) in plan.candidates.iter().zip(&mut by_roster).zip(&mut by_criterion) {
-                let proposals = self.proposed(position, candidate);
-                roster.count(position, &proposals, values);
-                for (criterion, tally) in plan.criteria.iter().zip(tallies) {
-                    if let Some(mv) = self.elected(position, candidate, &proposals, *criterion) {
-                        tally.count(position, mv, values, base);
+            for (place, (candidate, roster)) in self.candidates.iter().zip(&mut by_roster).enumerate() {
+                let proposals = self.proposed(searches, position, candidate);
+                roster.count(position, &proposals, regrets);
+                let systems = by_criterion[place * self.criteria.len()..].iter_mut();
+                for (criterion, system) in self.criteria.iter().zip(systems) {
+                    if let Some(mv) = self.elected(searches, position, candidate, &proposals, *criterion) {
+                        system.count(position, mv, regrets, base);
                     }
                 }
             }
         }
-        let of_singles = singles
-            .iter()
-            .zip(by_single)
-            .map(|((elector, budget), tally)| tally.figures(single_name(elector, *budget), None, plan.seed));
-        let of_councils = plan.candidates.iter().zip(by_criterion).flat_map(|(candidate, tallies)| {
-            let named = plan.criteria.iter().zip(tallies);
-            named
-                .map(|(criterion, tally)| tally.figures(candidate.settings.roster.clone(), Some(*criterion), plan.seed))
-        });
-        let of_rosters = plan.candidates.iter().zip(by_roster).map(|(candidate, tally)| {
-            tally.figures(candidate.settings.roster.clone(), candidate.roster.electors().len(), plan.seed)
-        });
+        let mut systems = [by_single, by_criterion].concat();
+        systems.iter_mut().for_each(|system| system.settle(self.seed));
+        by_roster.iter_mut().for_each(|roster| roster.settle(self.positions.len(), self.seed));
         PositionsReport {
-            positions: plan.positions.len(),
-            judged: plan.positions.iter().filter(|position| position.is_judged()).count(),
-            budget: plan.budget,
-            oracle: plan.oracle.as_ref().map(|oracle| format!("{}, {} nodes a move", oracle.engine.name, oracle.nodes)),
-            rosters: of_rosters.collect(),
-            systems: of_singles.chain(of_councils).collect(),
+            positions: self.positions.len(),
+            judged: self.positions.iter().filter(|position| position.is_judged()).count(),
+            budget: self.budget,
+            oracle: self.oracle.as_ref().map(|oracle| format!("{}, {} nodes a move", oracle.engine.name, oracle.nodes)),
+            rosters: by_roster,
+            systems,
         }
     }
 }
 
-fn single_name(elector: &ElectorSpec, budget: Pace) -> String {
-    format!("{} alone, {budget}", elector.name)
+/// Two tables: what rosters propose, and what systems play. Regrets are in per cent of a point.
+pub fn markdown(report: &PositionsReport) -> String {
+    let mut text = String::new();
+    let PositionsReport { positions, judged, budget, .. } = report;
+    let oracle = report.oracle.as_ref().map_or_else(String::new, |oracle| format!("; oracle: {oracle}"));
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{positions} positions, best moves known in {judged}; every elector {budget}{oracle}.\n");
+    if !report.rosters.is_empty() {
+        rosters(&mut text, &report.rosters);
+    }
+    systems(&mut text, report);
+    text
+}
+
+fn rosters(text: &mut String, rosters: &[RosterFigures]) {
+    text.push_str(
+        "| roster | electors | union | intersection | distinct moves | unanimous | regret of the best proposal, % |\n",
+    );
+    text.push_str("|---|---|---|---|---|---|---|\n");
+    for RosterFigures { name, electors, union, intersection, distinct, unanimous, regret_of_best, .. } in rosters {
+        let unanimous = 100.0 * unanimous;
+        let regret = regret_of_best.map(Estimate::percent).unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "| {name} | {electors} | {union} | {intersection} | {distinct:.2} | {unanimous:.0} % | {regret} |"
+        );
+    }
+    text.push('\n');
+}
+
+fn systems(text: &mut String, report: &PositionsReport) {
+    text.push_str("| system | criterion | best | worst | other | points, % | regret, % | against the base, % |\n");
+    text.push_str("|---|---|---|---|---|---|---|---|\n");
+    for SystemFigures { name, criterion, best, worst, other, points, regret, regret_against_base, .. } in
+        &report.systems
+    {
+        let criterion = criterion.map_or("", |criterion| criterion.word());
+        let [points, regret, difference] =
+            [points, regret, regret_against_base].map(|figure| figure.map(Estimate::percent).unwrap_or_default());
+        let _ = writeln!(
+            text,
+            "| {name} | {criterion} | {best} | {worst} | {other} | {points} | {regret} | {difference} |"
+        );
+    }
 }

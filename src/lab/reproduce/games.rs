@@ -1,7 +1,7 @@
 //! docs/method.md §8: games against the sequential base. The published ones were cut at a number of
 //! moves and scored; these are played whole.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Value, json};
 
@@ -17,8 +17,7 @@ use crate::{
 use domain::Line;
 use util::Failure;
 
-/// The moves of each side after which a game is cut, and scored by the published rule. Few last
-/// that long.
+/// The moves of each side after which a game is cut and scored by the published rule.
 const LONGEST: usize = 200;
 /// The nodes of the scoring search of a cut game, in multiples of a move's.
 const TRUNCATION: u64 = 20;
@@ -70,8 +69,7 @@ fn row(name: &str, points: Option<f64>, in_time: bool, summary: &Summary) -> Str
     )
 }
 
-/// Returns the numbers of games that ended by the rules of chess, by agreement of both sides'
-/// scores, and by their length.
+/// Returns the numbers of games that ended by the rules, by agreement of both scores, and by length.
 fn endings(of: &BTreeMap<String, usize>) -> String {
     let count = |words: &[&str]| words.iter().filter_map(|word| of.get(*word)).sum::<usize>();
     let (agreed, cut) = (count(&["won by score", "drawn by score"]), count(&["truncated", "length"]));
@@ -111,11 +109,8 @@ fn play(
         pairs: openings.len(),
         sprt: None,
         rules: MatchRules {
-            adjudication: Adjudication::default(),
-            tables: None,
-            longest: LONGEST,
             truncation: Some(TRUNCATION * bench.effort.nodes_a_move),
-            margin: Duration::ZERO,
+            ..MatchRules::drawn_after(LONGEST, Adjudication::default())
         },
         workers: bench.workers,
         cores: 1,

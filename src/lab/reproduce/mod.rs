@@ -56,8 +56,7 @@ pub const TABLES: [(&str, MakeTable); 6] = [
 pub struct Effort {
     /// Positions, spread over the suites; all of them if there are fewer.
     pub positions: usize,
-    /// Positions of the parallel table, whose councils have up to nineteen processes. The theses
-    /// had 36.
+    /// Positions of the parallel table, with councils of up to nineteen processes. The theses had 36.
     pub parallel_positions: usize,
     /// Nodes of every elector and process on a position.
     pub nodes: u64,
@@ -90,7 +89,6 @@ impl Effort {
     }
 }
 
-/// A section of the report, in Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
     /// The heading, with the section of docs/method.md.
@@ -112,11 +110,8 @@ pub struct Reproduction<'a> {
     pub folder: PathBuf,
     /// The identity of this build, for the states.
     pub build: String,
-    /// Simultaneous searches or games.
     pub workers: NonZeroUsize,
-    /// Set to end the work early.
     pub stop: &'a AtomicBool,
-    /// The seed of all random choices.
     pub seed: u64,
     /// Called with the current step, its progress and its size.
     pub tell: &'a mut dyn FnMut(&str, usize, usize),
@@ -132,7 +127,6 @@ impl Reproduction<'_> {
         Pace::Nodes(self.effort.nodes_a_move)
     }
 
-    /// Does searches that have not been done.
     fn ensure(&mut self, requests: &[SearchQuery], what: &str) -> Result<(), Failure> {
         let tell = &mut self.tell;
         let done = self.searches.ensure(requests, self.stop, |done, of| tell(what, done, of))?;
@@ -180,7 +174,6 @@ impl Reproduction<'_> {
         })
     }
 
-    /// Returns `count` per 500.
     fn of_500(&self, count: usize) -> f64 {
         500.0 * count as f64 / self.positions.len().max(1) as f64
     }

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use rusqlite::Connection;
 
 use super::{report::SoakReport, stage::SoakStage};
-use crate::openings::line_of_pgn;
+use crate::openings::opening_of_game;
 use bot::journal::{Archive, Filter, GameRecord, JournalError, MoveRecord};
 use domain::{Color, GameStatus, ServerName, UciMove};
 use practice::{GameOutcome, GameReport};
@@ -15,13 +15,9 @@ use practice::{GameOutcome, GameReport};
 /// (which has the search).
 const UNSEARCHED_SOURCES: [&str; 5] = ["book", "explorer", "tablebase", "forced", "journal"];
 
-struct JournalGame {
-    record: GameRecord,
-    moves: Vec<MoveRecord>,
-}
+type JournalGame = (GameRecord, Vec<MoveRecord>);
 
-/// Checks the file that a killed daemon has left, and that it has every own move which the
-/// server knows.
+/// Checks the file of a killed daemon, and that it has every own move which the server knows.
 pub(super) fn after_kill(stage: &SoakStage, running: &[GameReport], report: &mut SoakReport) {
     let path = stage.journal_path();
     if !path.exists() {
@@ -40,10 +36,9 @@ pub(super) fn after_kill(stage: &SoakStage, running: &[GameReport], report: &mut
     for game in running {
         let Some((place, color)) = stage.ours(game) else { continue };
         let ours = our_moves(game, color);
-        let missing = match game_of(&journal, game, &place.server) {
-            Some(known) => ours.iter().filter(|mv| !known.has(**mv)).count(),
-            None => ours.len(),
-        };
+        let known = game_of(&journal, game, &place.server).map_or(&[][..], |(_, moves)| moves);
+        let has = |(ply, uci): &(usize, UciMove)| known.iter().any(|mv| mv.ply as usize == *ply && mv.uci == *uci);
+        let missing = ours.iter().filter(|mv| !has(mv)).count();
         if missing > 0 {
             report.moves_missing += missing;
             let kill = report.kills;
@@ -52,8 +47,7 @@ pub(super) fn after_kill(stage: &SoakStage, running: &[GameReport], report: &mut
     }
 }
 
-/// Compares every finished game with its record in the journal and its PGN file, and finds
-/// unsearched moves.
+/// Compares every finished game with its journal and PGN file, and finds unsearched moves.
 pub(super) fn at_end(stage: &SoakStage, games: &[GameReport], report: &mut SoakReport) {
     let path = stage.journal_path();
     let journal = match integrity(&path).map_err(JournalError::from).and_then(|said| Ok((said, read(&path)?))) {
@@ -61,7 +55,7 @@ pub(super) fn at_end(stage: &SoakStage, games: &[GameReport], report: &mut SoakR
         Ok((said, _)) => return report.broken(format!("the journal at the end: {said}")),
         Err(error) => return report.broken(format!("the journal at the end: {error}")),
     };
-    for JournalGame { record, moves } in &journal {
+    for (record, moves) in &journal {
         for mv in moves {
             let Some(ours) = &mv.ours else { continue };
             if ours.score.is_none() && !UNSEARCHED_SOURCES.contains(&ours.source.as_str()) {
@@ -75,9 +69,9 @@ pub(super) fn at_end(stage: &SoakStage, games: &[GameReport], report: &mut SoakR
         let known = game_of(&journal, game, &place.server);
         let fault = match (&game.outcome, known) {
             _ if game.line.ply() < 2 => None,
-            (Some(outcome), Some(known)) => known.differs(game, outcome),
-            (None, Some(known)) if game.is_adjourned && known.record.status != GameStatus::Adjourned => {
-                Some(format!("it is adjourned, and in the journal: {}", known.record.status.name()))
+            (Some(outcome), Some(known)) => differs(known, game, outcome),
+            (None, Some((record, _))) if game.is_adjourned && record.status != GameStatus::Adjourned => {
+                Some(format!("it is adjourned, and in the journal: {}", record.status.name()))
             }
             (None, Some(_)) => None,
             (_, None) => Some("it is not in the journal".to_owned()),
@@ -92,59 +86,50 @@ pub(super) fn at_end(stage: &SoakStage, games: &[GameReport], report: &mut SoakR
 fn read(path: &Path) -> Result<Vec<JournalGame>, JournalError> {
     let archive = Archive::open(path)?;
     let games = archive.games(&Filter::default())?.into_iter();
-    games.map(|record| Ok(JournalGame { moves: archive.moves(&record)?, record })).collect()
+    games.map(|record| archive.moves(&record).map(|moves| (record, moves))).collect()
 }
 
 /// The journal's record of a game. Lichess names its games; a game of FICS has no name, so it is known by its players and its moves.
 fn game_of<'a>(journal: &'a [JournalGame], game: &GameReport, server: &str) -> Option<&'a JournalGame> {
     let server = ServerName::from(server);
-    let on_server = || journal.iter().filter(|known| known.record.server == server);
-    on_server().find(|known| known.record.game == game.id).or_else(|| {
-        let sides = on_server().filter(|known| {
-            known.record.white.name.eq_ignore_ascii_case(&game.white)
-                && known.record.black.name.eq_ignore_ascii_case(&game.black)
+    let on_server = || journal.iter().filter(|(record, _)| record.server == server);
+    on_server().find(|(record, _)| record.game == game.id).or_else(|| {
+        let sides = on_server().filter(|(record, _)| {
+            record.white.name.eq_ignore_ascii_case(&game.white) && record.black.name.eq_ignore_ascii_case(&game.black)
         });
         // Several games may share as many moves; the latest counts.
-        sides.max_by_key(|known| known.shared(game))
+        sides.max_by_key(|(_, moves)| shared(moves, game))
     })
 }
 
-impl JournalGame {
-    /// Returns the number of first moves equal to the server's record.
-    fn shared(&self, game: &GameReport) -> usize {
-        self.moves.iter().zip(game.line.moves()).take_while(|(known, played)| known.uci == **played).count()
-    }
+/// Returns the number of first moves equal to the server's record.
+fn shared(moves: &[MoveRecord], game: &GameReport) -> usize {
+    moves.iter().zip(game.line.moves()).take_while(|(known, played)| known.uci == **played).count()
+}
 
-    fn has(&self, (ply, uci): (usize, UciMove)) -> bool {
-        self.moves.iter().any(|known| known.ply as usize == ply && known.uci == uci)
+/// Returns the differences to the server's record of a finished game.
+fn differs((record, moves): &JournalGame, game: &GameReport, outcome: &GameOutcome) -> Option<String> {
+    let confirmed: Vec<UciMove> = moves.iter().filter(|mv| mv.confirmed).map(|mv| mv.uci).collect();
+    let played = game.line.ply();
+    if confirmed != game.line.moves() {
+        let (known, confirmed, shared) = (moves.len(), confirmed.len(), shared(moves, game));
+        return Some(format!("the journal has {known} moves, {confirmed} confirmed, {shared} as played, of {played}"));
     }
-
-    /// Returns the differences to the server's record of a finished game.
-    fn differs(&self, game: &GameReport, outcome: &GameOutcome) -> Option<String> {
-        let confirmed: Vec<UciMove> = self.moves.iter().filter(|mv| mv.confirmed).map(|mv| mv.uci).collect();
-        if confirmed != game.line.moves() {
-            let (known, confirmed, shared) = (self.moves.len(), confirmed.len(), self.shared(game));
-            let played = game.line.ply();
-            return Some(format!(
-                "the journal has {known} moves, {confirmed} confirmed, {shared} as played, of {played}"
-            ));
-        }
-        if self.record.ended_at.is_none() {
-            return Some(format!("the journal does not know that it ended: {outcome}"));
-        }
-        let Some(path) = &self.record.pgn_path else { return Some("it has no PGN file".to_owned()) };
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) => return Some(format!("its PGN file {path}: {error}")),
-        };
-        if !text.contains(&format!("[Result \"{}\"]", outcome.result())) {
-            return Some(format!("its PGN file does not say {}", outcome.result()));
-        }
-        match line_of_pgn(&text) {
-            Ok(line) if line.moves() == game.line.moves() => None,
-            Ok(line) => Some(format!("its PGN file has {} moves of {}", line.ply(), game.line.ply())),
-            Err(error) => Some(format!("its PGN file: {error}")),
-        }
+    if record.ended_at.is_none() {
+        return Some(format!("the journal does not know that it ended: {outcome}"));
+    }
+    let Some(path) = &record.pgn_path else { return Some("it has no PGN file".to_owned()) };
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => return Some(format!("its PGN file {path}: {error}")),
+    };
+    if !text.contains(&format!("[Result \"{}\"]", outcome.result())) {
+        return Some(format!("its PGN file does not say {}", outcome.result()));
+    }
+    match opening_of_game(&text, usize::MAX) {
+        Ok(line) if line.moves() == game.line.moves() => None,
+        Ok(line) => Some(format!("its PGN file has {} moves of {played}", line.ply())),
+        Err(error) => Some(format!("its PGN file: {error}")),
     }
 }
 

@@ -21,6 +21,7 @@ pub use report::{SoakMemory, SoakReport};
 use std::{
     collections::BTreeSet,
     path::Path,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -104,8 +105,11 @@ pub async fn soak(
     let began = Instant::now();
     let mut stage = SoakStage::set(plan, program, folder).await?;
     let (unasked, mut proposed) = mpsc::unbounded_channel();
-    let watching = stage::watch_challenges(stage.server(), stage.bots(), unasked);
-    let mut soak = Soak::new(plan);
+    let watching = stage::watch_challenges(Arc::clone(&stage.server), stage.bots(), unasked);
+    let mut random = StdRng::seed_from_u64(plan.seed);
+    let mut kills: Vec<usize> = (0..plan.kills).map(|_| random.random_range(0..plan.games.max(1))).collect();
+    kills.sort_unstable_by(|a, b| b.cmp(a));
+    let mut soak = Soak { plan, report: SoakReport::default(), random, kills };
     let playing = async {
         stage.start_daemon()?;
         let online = timeout(LONGEST, stage.wait_until_online()).await;
@@ -149,23 +153,15 @@ struct Soak<'a> {
     kills: Vec<usize>,
 }
 
-impl<'a> Soak<'a> {
-    fn new(plan: &'a SoakPlan) -> Self {
-        let mut random = StdRng::seed_from_u64(plan.seed);
-        let mut kills: Vec<usize> = (0..plan.kills).map(|_| random.random_range(0..plan.games.max(1))).collect();
-        kills.sort_unstable_by(|a, b| b.cmp(a));
-        Self { plan, report: SoakReport::default(), random, kills }
-    }
-
-    /// Plays all games, and kills the daemon in between.
+impl Soak<'_> {
     async fn play(
         &mut self,
         stage: &mut SoakStage,
         stop: &CancellationToken,
         mut progress: impl FnMut(&SoakReport),
     ) -> Result<(), Failure> {
-        let server = stage.server();
-        let places = stage.places().to_vec();
+        let server = Arc::clone(&stage.server);
+        let places = stage.places.clone();
         let mut begun = 0;
         let mut running = FuturesUnordered::new();
         let mut free: Vec<usize> = (0..places.len()).rev().collect();
@@ -205,24 +201,22 @@ impl<'a> Soak<'a> {
         Ok(())
     }
 
-    /// Kills the daemon, checks its journal, and starts it again.
     async fn kill(&mut self, stage: &mut SoakStage) -> Result<(), Failure> {
         stage.kill_daemon();
         self.report.kills += 1;
-        let games = stage.server().games().await?;
+        let games = stage.server.games().await?;
         let running: Vec<GameReport> = games.into_iter().filter(|game| game.outcome.is_none()).collect();
         audit::after_kill(stage, &running, &mut self.report);
         stage.start_daemon()
     }
 
-    /// Fills all places at once, without faults; a place that cannot be filled was never given
-    /// back.
+    /// Fills all places at once, without faults; a place that cannot be filled was never given back.
     async fn fill_all_places(&mut self, stage: &SoakStage) -> Result<(), Failure> {
-        let server = stage.server();
+        let server = Arc::clone(&stage.server);
         server.faults().set_plan(FaultPlan { dialect: self.plan.faults.dialect, ..FaultPlan::default() });
         stage.hold_partners(true);
         let clock = TimeControl::real_time(LONGEST, Duration::ZERO);
-        let places = stage.places().to_vec();
+        let places = stage.places.clone();
         let mut begun = FuturesUnordered::new();
         for place in &places {
             // The daemon has White, so that every game begins at once.
@@ -257,7 +251,7 @@ impl<'a> Soak<'a> {
     /// Counts the server's record, and compares journal and PGN with it.
     async fn judge(&mut self, stage: &SoakStage) -> Result<(), Failure> {
         self.report.memory.settle();
-        let games = stage.server().games().await?;
+        let games = stage.server.games().await?;
         for game in &games {
             let Some((place, color)) = stage.ours(game) else { continue };
             self.report.count(game, color);

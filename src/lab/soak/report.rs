@@ -92,7 +92,6 @@ pub struct SoakReport {
 }
 
 impl SoakReport {
-    /// Returns true if nothing forbidden happened.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty()
     }
@@ -106,7 +105,6 @@ impl SoakReport {
         self.find(what);
     }
 
-    /// Counts a game by the server's record of it.
     pub(super) fn count(&mut self, game: &GameReport, ours: Color) {
         let openings = *game.streams_opened.get(ours);
         self.openings += openings;

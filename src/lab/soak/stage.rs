@@ -29,7 +29,6 @@ use util::Failure;
 /// The account of a blocked player, who also proposes forbidden games.
 const BLOCKED: &str = "Blocked";
 const STRANGER: &str = "Stranger";
-/// The password of every FICS account.
 const PASSWORD: &str = "practice";
 /// The partners' time for a move, so that faults and kills hit games in the middle.
 const PARTNERS_TAKE: Duration = Duration::from_millis(100);
@@ -56,8 +55,9 @@ impl SoakPlace {
 }
 
 pub(super) struct SoakStage {
-    server: Arc<PracticeServer>,
-    places: Vec<SoakPlace>,
+    pub(super) server: Arc<PracticeServer>,
+    /// The places for games, as many as are played at once.
+    pub(super) places: Vec<SoakPlace>,
     token: String,
     program: PathBuf,
     folder: PathBuf,
@@ -112,22 +112,12 @@ impl SoakStage {
         Ok(Self { server, places, token, program, folder, hold, daemon: None, _load: load })
     }
 
-    pub(super) fn server(&self) -> Arc<PracticeServer> {
-        Arc::clone(&self.server)
-    }
-
-    /// The places for games, as many as are played at once.
-    pub(super) fn places(&self) -> &[SoakPlace] {
-        &self.places
-    }
-
     pub(super) fn bots(&self) -> Vec<AccountId> {
         let mut bots: Vec<AccountId> = self.places.iter().map(|place| AccountId::of(&place.bot)).collect();
         bots.dedup();
         bots
     }
 
-    /// The daemon's account in a game, and its colour.
     pub(super) fn ours(&self, game: &GameReport) -> Option<(&SoakPlace, Color)> {
         self.places.iter().find_map(|place| Some((place, game.color_of(&place.bot)?)))
     }
@@ -140,7 +130,6 @@ impl SoakStage {
         self.folder.join("log")
     }
 
-    /// Starts the daemon. It may not be connected yet.
     pub(super) fn start_daemon(&mut self) -> Result<(), Failure> {
         let log = OpenOptions::new().create(true).append(true).open(self.log_path()).map_err(cannot_start)?;
         let mut command = Command::new(&self.program);
@@ -153,7 +142,7 @@ impl SoakStage {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log);
-        self.daemon = Some(OwnProcess::start(&mut command).map_err(cannot_start)?);
+        self.daemon = Some(OwnProcess::start_daemon(&mut command)?);
         Ok(())
     }
 
@@ -173,7 +162,6 @@ impl SoakStage {
         tokio::time::timeout(ENDING, ended).await.is_ok()
     }
 
-    /// Waits until every account is connected.
     pub(super) async fn wait_until_online(&self) -> Result<(), PracticeError> {
         for place in &self.places {
             self.server.wait_until_online(&place.bot).await?;
@@ -311,7 +299,6 @@ pgn_directory = '{pgn}'
     text
 }
 
-/// Returns the settings of online services, each queried at every move.
 fn online_settings(server: &PracticeServer) -> String {
     let mut text = "[player.online]
 sources = ['explorer', 'cloud', 'chessdb', 'tablebase']

@@ -19,42 +19,34 @@ const VERSION: u32 = 2;
 /// Bytes before the description.
 const HEADER: usize = 32;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DataKind {
-    /// Whole games, of different lengths.
-    Games,
-    /// Positions in random order, of the same length each.
-    Positions,
+#[derive(Clone, Copy, Debug)]
+pub struct DataKind {
+    magic: &'static [u8; 8],
+    pub extension: &'static str,
+    foreign: &'static str,
+    unfilled: &'static str,
 }
 
 impl DataKind {
-    const fn magic(self) -> &'static [u8; 8] {
-        match self {
-            Self::Games => b"concgame",
-            Self::Positions => b"concdata",
-        }
-    }
-
-    /// The extension of the files' names.
-    pub const fn extension(self) -> &'static str {
-        match self {
-            Self::Games => "games",
-            Self::Positions => "positions",
-        }
-    }
-
-    const fn foreign(self) -> &'static str {
-        match self {
-            Self::Games => "not a file of games",
-            Self::Positions => "not a file of labelled positions",
-        }
-    }
+    /// Whole games, of different lengths.
+    pub const GAMES: Self = Self {
+        magic: b"concgame",
+        extension: "games",
+        foreign: "not a file of games",
+        unfilled: "there is no file of games in this folder (`concilio-lab data` makes them)",
+    };
+    /// Positions in random order, of the same length each.
+    pub const POSITIONS: Self = Self {
+        magic: b"concdata",
+        extension: "positions",
+        foreign: "not a file of labelled positions",
+        unfilled: "no shuffled positions in this folder (`concilio-lab shuffle` makes them)",
+    };
 }
 
 /// Items of one kind as bytes, and where they come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataFile {
-    /// Facts that the items depend on, for a reader.
     pub description: String,
     pub count: u64,
     pub body: Vec<u8>,
@@ -68,7 +60,6 @@ pub struct DataHead {
     pub checksum: u64,
 }
 
-/// Returns the failure of a file or folder that cannot be read or written.
 pub(super) fn unreadable(path: &Path) -> impl Fn(io::Error) -> Failure {
     move |error| Failure::failed(format_args!("{}: {error}", path.display()))
 }
@@ -78,24 +69,15 @@ pub(super) fn unusable(path: &Path) -> impl Fn(&'static str) -> Failure {
     move |reason| Failure::failed(format_args!("{}: {reason}; make it again", path.display()))
 }
 
-/// Returns the failure of a folder that a command has not filled yet.
 pub(super) fn unfilled(kind: DataKind, folder: &Path) -> Failure {
-    let folder = folder.display();
-    Failure::failed(match kind {
-        DataKind::Games => {
-            format!("{folder}: there is no file of games in this folder (`concilio-lab data` makes them)")
-        }
-        DataKind::Positions => {
-            format!("{folder}: no shuffled positions in this folder (`concilio-lab shuffle` makes them)")
-        }
-    })
+    Failure::failed(format_args!("{}: {}", folder.display(), kind.unfilled))
 }
 
 /// Reads the header from the start of a file of this length: the length of the description, the number of items, and the end
 /// of the body, where the checksum starts.
 fn read_header(kind: DataKind, bytes: &[u8], length: u64) -> Result<(usize, u64, usize), &'static str> {
-    if !bytes.starts_with(kind.magic()) {
-        return Err(kind.foreign());
+    if !bytes.starts_with(kind.magic) {
+        return Err(kind.foreign);
     }
     if number(bytes, 8, 4) != Some(u64::from(VERSION)) {
         return Err("a version of the format that is not known here");
@@ -115,7 +97,7 @@ fn number(bytes: &[u8], at: usize, len: usize) -> Option<u64> {
 impl DataFile {
     fn to_bytes(&self, kind: DataKind) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEADER + self.description.len() + self.body.len() + 8);
-        bytes.extend_from_slice(kind.magic());
+        bytes.extend_from_slice(kind.magic);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
         bytes.extend_from_slice(&(self.description.len() as u32).to_le_bytes());
         bytes.extend_from_slice(&self.count.to_le_bytes());
@@ -170,7 +152,7 @@ pub(crate) fn files_of(kind: DataKind, folder: &Path) -> Result<Vec<PathBuf>, Fa
     let mut paths: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(folder).map_err(&unreadable)? {
         let path = entry.map_err(&unreadable)?.path();
-        if path.extension().is_some_and(|extension| extension == kind.extension()) {
+        if path.extension().is_some_and(|extension| extension == kind.extension) {
             paths.push(path);
         }
     }
@@ -182,7 +164,7 @@ pub(crate) fn files_of(kind: DataKind, folder: &Path) -> Result<Vec<PathBuf>, Fa
 mod tests {
     use super::*;
 
-    const KIND: DataKind = DataKind::Games;
+    const KIND: DataKind = DataKind::GAMES;
 
     fn data() -> DataFile {
         DataFile { description: "two games".to_owned(), count: 2, body: vec![7; 50] }
@@ -221,7 +203,7 @@ mod tests {
             let of_head = DataHead::read(KIND, &path).map_err(|error| error.to_string());
             assert!(reason == "checksum" || of_head == Err(error), "the head tells the same");
         }
-        assert!(DataFile::from_bytes(DataKind::Positions, &good).is_err(), "games are no positions");
+        assert!(DataFile::from_bytes(DataKind::POSITIONS, &good).is_err(), "games are no positions");
         let missing = DataFile::read(KIND, Path::new("/no/such/file")).expect_err("it is not there").to_string();
         assert!(missing.starts_with("/no/such/file: "), "{missing}");
     }

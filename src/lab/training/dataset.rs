@@ -20,8 +20,7 @@ use crate::training::{
     shuffle::{files_of_shuffle, read_positions},
 };
 
-/// The mixture of a position's labels into one number: the expectation of the player to move, 0 to
-/// 1.
+/// The mixture of a position's labels into the expectation of the player to move, 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mixture {
     /// Weight of our own search's score.
@@ -39,8 +38,7 @@ impl Default for Mixture {
 }
 
 impl Mixture {
-    /// Returns the expectation; `None` without any label that counts. Missing labels leave their
-    /// weight to the others.
+    /// Returns the expectation; missing labels leave their weight to the others, `None` if none counts.
     pub fn target(&self, record: &Record) -> Option<f32> {
         let expected = |score: Option<i16>| score.map(|score| sigmoid(f32::from(score) / self.scale));
         let parts = [
@@ -125,7 +123,6 @@ pub struct Dataset {
     parts: Vec<(PathBuf, usize)>,
     mixture: Mixture,
     base: Recipe,
-    /// Positions to learn from.
     pub positions: u64,
     /// Positions of games of which none is learnt from.
     pub validation: Vec<Sample>,
@@ -140,7 +137,7 @@ impl Dataset {
         let [training, validation] = files_of_shuffle(folder)?;
         let (mut parts, mut positions, mut text) = (Vec::new(), 0, format!("{mixture} {base:?}"));
         for path in training {
-            let head = DataHead::read(DataKind::Positions, &path)?;
+            let head = DataHead::read(DataKind::POSITIONS, &path)?;
             let count = head.count.min(most - positions);
             positions += count;
             text += &format!(" {:016x} {count}", head.checksum);
@@ -219,7 +216,7 @@ impl Samples {
 /// The positions of all games in `folder` that teach something, in the order of the files.
 pub fn read_folder(folder: &Path) -> Result<Vec<Record>, Failure> {
     let mut records = Vec::new();
-    for path in files_of(DataKind::Games, folder)? {
+    for path in files_of(DataKind::GAMES, folder)? {
         records.extend(Games::read(&path)?.records().filter(|record| !record.is_decided()));
     }
     Ok(records)

@@ -13,7 +13,7 @@ use util::Failure;
 
 use crate::training::{
     GameResult, Record,
-    data_file::{DataFile, DataHead, DataKind, unusable},
+    data_file::{DataFile, DataKind, unusable},
 };
 
 /// Own scores of this many centipawns and more are mates.
@@ -27,7 +27,6 @@ const LONGEST_FEN: u64 = 200;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ply {
     pub mv: Move,
-    /// The own search's score.
     pub own: i16,
     pub teacher: Option<i16>,
 }
@@ -37,7 +36,6 @@ pub struct Game {
     /// Positions of one game are never on both sides of a validation.
     pub id: u32,
     pub start: Position,
-    /// Moves that were not searched.
     pub opening: Vec<Move>,
     pub plies: Vec<Ply>,
     pub result: GameResult,
@@ -177,7 +175,6 @@ fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }
 
-/// The games of one file.
 #[derive(Clone, Debug)]
 pub struct Games {
     /// Facts that the games depend on, and their teacher, if they have one.
@@ -190,20 +187,15 @@ impl Games {
         let mut body = Vec::new();
         self.games.iter().for_each(|game| game.write(&mut body));
         let file = DataFile { description: self.description.clone(), count: self.games.len() as u64, body };
-        file.write(DataKind::Games, path)
+        file.write(DataKind::GAMES, path)
     }
 
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        let DataFile { description, count, body } = DataFile::read(DataKind::Games, path)?;
+        let DataFile { description, count, body } = DataFile::read(DataKind::GAMES, path)?;
         let mut rest = body.as_slice();
         let games: Option<Vec<Game>> = (0..count).map(|_| Game::read(&mut rest)).collect();
         let games = games.filter(|_| rest.is_empty()).ok_or("a game that is none");
         Ok(Self { description, games: games.map_err(unusable(path))? })
-    }
-
-    /// Reads the description of a file's games alone.
-    pub fn read_description(path: &Path) -> Result<String, Failure> {
-        Ok(DataHead::read(DataKind::Games, path)?.description)
     }
 
     /// Returns the positions to learn from: the quiet ones, and of labelled games those that the teacher found quiet, too.

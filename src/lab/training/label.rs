@@ -16,7 +16,7 @@ use util::Failure;
 
 use crate::training::{
     Record,
-    data_file::{DataKind, files_of, unreadable},
+    data_file::{DataHead, DataKind, files_of, unreadable},
     game::{Games, labelled_by},
 };
 
@@ -43,13 +43,14 @@ pub fn label<T: Teacher>(
     stop: &AtomicBool,
     mut progress: impl FnMut(usize, usize),
 ) -> Result<(), Failure> {
-    let paths = files_of(DataKind::Games, from)?;
+    let paths = files_of(DataKind::GAMES, from)?;
     fs::create_dir_all(to).map_err(unreadable(to))?;
-    if is_same(from, to) {
+    if from.canonicalize().ok().is_some_and(|from| to.canonicalize().is_ok_and(|to| to == from)) {
         return Err(Failure::failed(format_args!("{}: the labelled games need a folder of their own", to.display())));
     }
-    for there in files_of(DataKind::Games, to).unwrap_or_default() {
-        let description = Games::read_description(&there)?;
+    let description_of = |path: &Path| DataHead::read(DataKind::GAMES, path).map(|head| head.description);
+    for there in files_of(DataKind::GAMES, to).unwrap_or_default() {
+        let description = description_of(&there)?;
         if description != labelled_by(&description, described) {
             return Err(Failure::failed(format_args!(
                 "{}: labelled by another teacher, or with another effort; name another folder",
@@ -58,7 +59,7 @@ pub fn label<T: Teacher>(
         }
         // Files of two folders may have the same names.
         if let Some(source_file) = paths.iter().find(|path| path.file_name() == there.file_name())
-            && description != labelled_by(&Games::read_description(source_file)?, described)
+            && description != labelled_by(&description_of(source_file)?, described)
         {
             let (there, source_file) = (there.display(), source_file.display());
             return Err(Failure::failed(format_args!(
@@ -106,11 +107,6 @@ pub fn label<T: Teacher>(
         }
         Ok(())
     })
-}
-
-/// Returns true if both paths are the same folder.
-fn is_same(one: &Path, other: &Path) -> bool {
-    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 #[cfg(test)]

@@ -26,7 +26,6 @@ impl SplitMix {
         (self.number() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Puts the elements in random order.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
             items.swap(i, self.below(i + 1));

@@ -29,8 +29,7 @@ impl GameResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     occupied: Bitboard,
-    /// The men on the occupied squares from a1 to h8, four bits each, the lower half of a byte
-    /// first.
+    /// The men on the occupied squares from a1 to h8, four bits each, the lower half of a byte first.
     pieces: [u8; 16],
     turn: Color,
     /// A bit for each of `KQkq`.
@@ -39,9 +38,7 @@ pub struct Record {
     en_passant_file: u8,
     /// Plies since a pawn moved or something was taken.
     pub halfmoves: u8,
-    /// The result of its game, if known.
     pub result: Option<GameResult>,
-    /// The own search's score.
     pub own: Option<i16>,
     pub teacher: Option<i16>,
     /// Plies played before it.
@@ -98,7 +95,6 @@ impl Record {
         self.turn
     }
 
-    /// Returns the number of men on the board.
     pub fn count(&self) -> usize {
         self.occupied.count()
     }
@@ -112,8 +108,7 @@ impl Record {
         })
     }
 
-    /// Returns the identity of the position, to find duplicates: men, player to move and castling
-    /// rights.
+    /// Returns the identity of the position: men, player to move and castling rights.
     pub fn key(&self) -> u64 {
         let half = |bytes: &[u8]| bytes.iter().fold(0_u64, |half, byte| half << 8 | u64::from(*byte));
         let rest = u64::from(self.castling) << 1 | self.turn.index() as u64;
@@ -158,7 +153,6 @@ impl Record {
         fen + &format!(" {} {}", self.halfmoves, self.ply / 2 + 1)
     }
 
-    /// Returns the board, if the position is legal.
     pub fn board(&self) -> Option<Board> {
         Board::from_fen(&self.to_fen()).ok()
     }
@@ -179,8 +173,7 @@ impl Record {
         bytes
     }
 
-    /// Reads the output of [`Self::to_bytes`]; `None` for other bytes. [`Self::board`] checks that the
-    /// men make a legal position.
+    /// Reads the output of [`Self::to_bytes`]; [`Self::board`] checks that the men make a legal position.
     pub fn from_bytes(bytes: &[u8; Self::SIZE]) -> Option<Self> {
         let score = |at: usize| Some(i16::from_le_bytes([bytes[at], bytes[at + 1]])).filter(|score| *score != NO_SCORE);
         let (mut occupied, mut pieces) = ([0; 8], [0; 16]);

@@ -96,23 +96,20 @@ pub fn shuffle(
             fs::remove_file(&part).map_err(unreadable(&part))?;
         }
         for (count, path) in counts.iter_mut().zip([training, validation]) {
-            *count += DataHead::read(DataKind::Positions, &path)?.count;
+            *count += DataHead::read(DataKind::POSITIONS, &path)?.count;
         }
         progress(all, paths.len() + number + 1);
     }
     Ok(Some(counts))
 }
 
-/// The files to learn from and those kept back, in the order of their numbers.
-///
-/// # Errors
-/// [`Failure`] for a folder without a finished shuffle.
+/// The files to learn from and those kept back of a finished shuffle, in the order of their numbers.
 pub(super) fn files_of_shuffle(folder: &Path) -> Result<[Vec<PathBuf>; 2], Failure> {
     let mut parts = fs::read_dir(folder).map_err(unreadable(folder))?.filter_map(Result::ok);
     if parts.any(|entry| entry.path().extension().is_some_and(|extension| extension == "part")) {
-        return Err(unfilled(DataKind::Positions, folder));
+        return Err(unfilled(DataKind::POSITIONS, folder));
     }
-    let all = files_of(DataKind::Positions, folder)?;
+    let all = files_of(DataKind::POSITIONS, folder)?;
     let is_training =
         |path: &PathBuf| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"training"));
     let (training, validation) = all.into_iter().partition(is_training);
@@ -123,8 +120,8 @@ pub(super) fn files_of_shuffle(folder: &Path) -> Result<[Vec<PathBuf>; 2], Failu
 fn sources(folders: &[PathBuf]) -> Result<(Vec<PathBuf>, u64, String), Failure> {
     let (mut paths, mut bytes, mut sums, mut kinds) = (Vec::new(), 0, Vec::new(), Vec::new());
     for folder in folders {
-        for path in files_of(DataKind::Games, folder)? {
-            let head = DataHead::read(DataKind::Games, &path)?;
+        for path in files_of(DataKind::GAMES, folder)? {
+            let head = DataHead::read(DataKind::GAMES, &path)?;
             bytes += fs::metadata(&path).map_err(unreadable(&path))?.len();
             sums.extend_from_slice(&head.checksum.to_le_bytes());
             if !kinds.contains(&head.description) {
@@ -140,7 +137,7 @@ fn sources(folders: &[PathBuf]) -> Result<(Vec<PathBuf>, u64, String), Failure> 
 fn named(folder: &Path, name: &str, number: usize) -> PathBuf {
     match name {
         "part" => folder.join(format!("{number:03}.part")),
-        _ => folder.join(format!("{name}-{number:03}.{}", DataKind::Positions.extension())),
+        _ => folder.join(format!("{name}-{number:03}.{}", DataKind::POSITIONS.extension)),
     }
 }
 
@@ -190,7 +187,7 @@ fn order(seed: u64, part: &Path, share: f64) -> Result<(Vec<Record>, Vec<Record>
 fn write(path: &Path, description: &str, records: &[Record]) -> Result<(), Failure> {
     let body = records.iter().flat_map(Record::to_bytes).collect();
     let file = DataFile { description: description.to_owned(), count: records.len() as u64, body };
-    file.write(DataKind::Positions, path)
+    file.write(DataKind::POSITIONS, path)
 }
 
 fn records_of(path: &Path, bytes: &[u8]) -> Result<Vec<Record>, Failure> {
@@ -199,9 +196,8 @@ fn records_of(path: &Path, bytes: &[u8]) -> Result<Vec<Record>, Failure> {
     records.ok_or("a position that is none").map_err(unusable(path))
 }
 
-/// Reads the positions of a file.
 pub(super) fn read_positions(path: &Path) -> Result<Vec<Record>, Failure> {
-    records_of(path, &DataFile::read(DataKind::Positions, path)?.body)
+    records_of(path, &DataFile::read(DataKind::POSITIONS, path)?.body)
 }
 
 #[cfg(test)]

@@ -44,14 +44,12 @@ const FIRST_DECAY: f64 = 0.9;
 /// The decay of the mean of its square.
 const SECOND_DECAY: f64 = 0.999;
 
-/// The plan of a fit of the weights.
 #[derive(Clone, Debug)]
 pub struct TunePlan {
     pub epochs: u32,
     /// The longest step of a weight at the start, centipawns; it falls to a twentieth by the last epoch.
     pub rate: f64,
-    /// The pull of each weight to its start, in the units of the gradient of a batch of 4096: the
-    /// pull times its distance in centipawns.
+    /// The pull of each weight to its start, times its distance in centipawns, in the gradient of a batch of 4096.
     pub pull: f64,
     pub threads: NonZeroUsize,
     pub seed: u64,
@@ -60,10 +58,8 @@ pub struct TunePlan {
 #[derive(Clone, Debug)]
 pub struct TuneProgress {
     pub epoch: u32,
-    pub epochs: u32,
     /// Mean squared error of the expected score on the positions fitted to.
     pub training: f64,
-    /// The loss on the held-out positions.
     pub held_out: f64,
     /// The change of the logit of the expected score by a centipawn.
     pub scaling: f64,
@@ -89,19 +85,13 @@ pub fn tune(
     let start = pairs(start);
     let fingerprint = fingerprint(positions, &start, plan);
     let loaded = state.map(|path| TuneState::load(path, fingerprint)).transpose()?.flatten();
-    let mut fit = WeightsFit {
-        samples: training,
-        plan,
-        state: loaded.unwrap_or_else(|| begin(training, &start, fingerprint)),
-        start,
-    };
-    let (began, first) = (Instant::now(), fit.state.epoch);
+    let mut fit = loaded.unwrap_or_else(|| begin(training, &start, fingerprint));
+    let (began, first) = (Instant::now(), fit.epoch);
     loop {
-        let TuneState { epoch, scaling, ref weights, .. } = fit.state;
+        let TuneState { epoch, scaling, ref weights, .. } = fit;
         let done = epoch - first;
         progress(&TuneProgress {
             epoch,
-            epochs: plan.epochs,
             training: loss(training, weights, scaling, plan.threads),
             held_out: loss(held_out, weights, scaling, plan.threads),
             scaling,
@@ -112,7 +102,7 @@ pub fn tune(
             return Ok(rounded(weights));
         }
         // A part of an epoch is not kept, so that going on gives the same as never having stopped.
-        if !fit.epoch(stop) {
+        if !fit.run_epoch(training, plan, &start, stop) {
             let rest = match state {
                 Some(_) => "the same command goes on from there",
                 None => "without --state nothing is kept",
@@ -120,47 +110,44 @@ pub fn tune(
             return Err(Failure::failed(format_args!("stopped after {epoch} epochs; {rest}")));
         }
         if let Some(path) = state {
-            fit.state.save(path)?;
+            fit.save(path)?;
         }
     }
 }
 
-struct WeightsFit<'a> {
-    samples: &'a [TracedPosition],
-    plan: &'a TunePlan,
-    start: Vec<TaperedPair>,
-    state: TuneState,
-}
-
-impl WeightsFit<'_> {
+impl TuneState {
     /// Sees every position once, in an order of its own; `false` when stopped before the end.
-    fn epoch(&mut self, stop: &AtomicBool) -> bool {
-        let mut order: Vec<&TracedPosition> = self.samples.iter().collect();
-        let epoch = self.state.epoch;
-        order.shuffle(&mut StdRng::seed_from_u64(self.plan.seed ^ u64::from(epoch) << 32));
-        let rate = self.plan.rate * (1.0 - 0.95 * f64::from(epoch) / f64::from(self.plan.epochs));
+    fn run_epoch(
+        &mut self,
+        samples: &[TracedPosition],
+        plan: &TunePlan,
+        start: &[TaperedPair],
+        stop: &AtomicBool,
+    ) -> bool {
+        let mut order: Vec<&TracedPosition> = samples.iter().collect();
+        order.shuffle(&mut StdRng::seed_from_u64(plan.seed ^ u64::from(self.epoch) << 32));
+        let rate = plan.rate * (1.0 - 0.95 * f64::from(self.epoch) / f64::from(plan.epochs));
         for batch in order.chunks(BATCH) {
             if stop.load(Ordering::Relaxed) {
                 return false;
             }
-            let gradient = self.gradient(batch);
+            let gradient = self.gradient(batch, plan, start);
             self.step(&gradient, rate);
         }
-        self.state.epoch += 1;
+        self.epoch += 1;
         true
     }
 
-    fn gradient(&self, batch: &[&TracedPosition]) -> Vec<TaperedPair> {
-        let TuneState { weights, scaling, .. } = &self.state;
+    fn gradient(&self, batch: &[&TracedPosition], plan: &TunePlan, start: &[TaperedPair]) -> Vec<TaperedPair> {
+        let Self { weights, scaling, .. } = self;
         let pieces: Vec<_> = batch.chunks(PIECE).collect();
-        let sums = in_parallel(&pieces, self.plan.threads, |piece| {
+        let sums = in_parallel(&pieces, plan.threads, |piece| {
             let mut gradient = vec![[0.0; 2]; Weights::COUNT];
             piece.iter().for_each(|sample| sample.add_gradient(weights, *scaling, &mut gradient));
             gradient
         });
-        let pull = self.plan.pull * batch.len() as f64 / BATCH as f64;
-        let pulled =
-            weights.iter().zip(&self.start).map(|(weight, start)| [0, 1].map(|i| pull * (weight[i] - start[i])));
+        let pull = plan.pull * batch.len() as f64 / BATCH as f64;
+        let pulled = weights.iter().zip(start).map(|(weight, start)| [0, 1].map(|i| pull * (weight[i] - start[i])));
         sums.iter().fold(pulled.collect(), |mut total: Vec<TaperedPair>, gradient| {
             for (sum, part) in total.iter_mut().flatten().zip(gradient.iter().flatten()) {
                 *sum += part;
@@ -172,7 +159,7 @@ impl WeightsFit<'_> {
     fn step(&mut self, gradient: &[TaperedPair], rate: f64) {
         // Keeps weights that hardly ever count from long steps for the sake of a few positions.
         const FLOOR: f64 = 1e-4;
-        let TuneState { steps, weights, first, second, .. } = &mut self.state;
+        let Self { steps, weights, first, second, .. } = self;
         *steps += 1;
         let (whole_first, whole_second) = (1.0 - FIRST_DECAY.powi(*steps), 1.0 - SECOND_DECAY.powi(*steps));
         let moments = first.iter_mut().flatten().zip(second.iter_mut().flatten());
@@ -214,7 +201,6 @@ fn fit_scaling(samples: &[TracedPosition], weights: &[TaperedPair]) -> f64 {
     f64::midpoint(low, high).exp()
 }
 
-/// The mean squared error of the expected score.
 fn loss(samples: &[TracedPosition], weights: &[TaperedPair], scaling: f64, threads: NonZeroUsize) -> f64 {
     let pieces: Vec<_> = samples.chunks(PIECE).collect();
     let sums = in_parallel(&pieces, threads, |piece| -> f64 {
@@ -237,8 +223,7 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], threads: NonZeroUsize, work: impl 
     })
 }
 
-/// Returns a fingerprint of everything that a resumed fit must share with the one before. The rate
-/// of every epoch depends on their number.
+/// Returns a fingerprint of everything that a resumed fit must share with the one before.
 fn fingerprint(positions: &LabelledPositions, start: &[TaperedPair], plan: &TunePlan) -> u64 {
     let mut hasher = DefaultHasher::new();
     (positions.fingerprint, plan.epochs, plan.rate.to_bits(), plan.pull.to_bits(), plan.seed).hash(&mut hasher);

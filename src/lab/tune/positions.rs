@@ -85,7 +85,6 @@ impl TracedPosition {
     }
 }
 
-/// Returns the expectation of a value, 0 to 1.
 pub(super) fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
@@ -159,7 +158,6 @@ impl LabelledPositions {
     }
 }
 
-/// Starts the fingerprint of positions for this recipe.
 fn hasher_of(recipe: &Recipe) -> DefaultHasher {
     let mut hasher = DefaultHasher::new();
     format!("{recipe:?}").hash(&mut hasher);

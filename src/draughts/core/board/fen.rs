@@ -66,8 +66,7 @@ impl fmt::Display for Board {
         let mut text = String::from(letter(self.to_move()));
         for color in [Color::White, Color::Black] {
             let king = |square: Square| if self.kings(color).has(square) { "K" } else { "" };
-            let pieces: Vec<String> =
-                self.pieces(color).into_iter().map(|square| format!("{}{square}", king(square))).collect();
+            let pieces: Vec<String> = self.pieces(color).map(|square| format!("{}{square}", king(square))).collect();
             text += &format!(":{}{}", letter(color), pieces.join(","));
         }
         f.pad(&text)

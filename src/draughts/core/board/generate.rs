@@ -3,8 +3,7 @@
 use super::{Board, Color, Direction, Move, MoveList, Rules, Squares};
 
 impl Board {
-    /// Returns all legal moves, captures only if there are any. An empty list means that the side
-    /// to move has lost.
+    /// Returns all legal moves, captures only if there are any; none if the side to move has lost.
     pub fn legal_moves(&self, rules: Rules) -> MoveList {
         if self.must_capture() { Captures::of(self, rules) } else { self.quiet_moves() }
     }
@@ -18,6 +17,16 @@ impl Board {
         };
         own.forward().into_iter().any(|direction| can(self.men(own), self.men(other), direction))
             || Direction::ALL.into_iter().any(|direction| can(self.kings(own), self.pieces(other), direction))
+    }
+
+    /// The number of sequences of `depth` legal moves, in plies, from here, by which generators are compared.
+    pub fn perft(&self, depth: u32, rules: Rules) -> u64 {
+        let moves = self.legal_moves(rules);
+        match depth {
+            0 => 1,
+            1 => moves.len() as u64,
+            _ => moves.iter().map(|mv| self.after(mv).perft(depth - 1, rules)).sum(),
+        }
     }
 
     fn quiet_moves(&self) -> MoveList {
@@ -73,8 +82,7 @@ impl<'a> Captures<'a> {
         let mut ended = true;
         for &direction in directions(self.board.to_move, king) {
             let over = here.set().step(direction) & targets;
-            let landing = over.step(direction) & empty;
-            let Some(to) = landing.into_iter().next() else { continue };
+            let Some(to) = (over.step(direction) & empty).next() else { continue };
             ended = false;
             let took_king = u32::from(!(over & self.board.kings).is_empty());
             self.extend(so_far.jump(over, to), jumps + 1, kings | took_king << (8 - jumps.min(8)));
@@ -84,8 +92,7 @@ impl<'a> Captures<'a> {
         }
     }
 
-    /// The four priorities are one number, the first in its highest digits: most pieces; by a king; most kings; and the
-    /// earliest kings, jump by jump.
+    /// The four priorities are one number, the first in its highest digits.
     fn keep(&mut self, capture: Move, jumps: u32, king: bool, kings: u32) {
         let rank = match self.rules {
             Rules::Official => jumps << 16 | u32::from(king) << 15 | kings.count_ones() << 10 | kings,

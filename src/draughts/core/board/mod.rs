@@ -1,22 +1,42 @@
 //! A position, and the position after a move.
 //!
 //! A [`Board`] is three sets of squares and the side to move. [`Board::legal_moves`] is in
-//! `generate`, the text of boards in `fen`, the text of moves in `moves`.
+//! `generate` beside perft, the text of boards in `fen`, the text of moves in `moves`.
 
 mod fen;
 mod generate;
 mod moves;
-mod perft;
-mod rules;
 mod square;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use moves::{Move, MoveList};
-pub use rules::Rules;
 pub use square::{Direction, Square, Squares};
 
-use std::ops::Not;
+use std::{fmt, ops::Not};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Rules {
+    /// The federation's rules: all four priorities among captures, and draws.
+    #[default]
+    Official,
+    /// The rules of the program IntellidAma (2010): any capture that takes most, and no draws.
+    Relaxed,
+}
+
+impl Rules {
+    pub const ALL: [Self; 2] = [Self::Official, Self::Relaxed];
+}
+
+impl fmt::Display for Rules {
+    /// The word by which records of games know them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Official => "italian-draughts",
+            Self::Relaxed => "italian-draughts-relaxed",
+        })
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Color {
@@ -81,22 +101,18 @@ impl Default for Board {
 }
 
 impl Board {
-    /// Creates a position from the pieces of each side, and the kings among them.
-    ///
-    /// # Errors
-    /// If the sets contradict each other, a side has more than twelve pieces, or a man stands on
-    /// its promotion row.
+    /// Checks that the sets agree, no side has more than twelve pieces, and no man stands on its promotion row.
     pub fn new(white: Squares, black: Squares, kings: Squares, to_move: Color) -> Result<Self, DraughtsError> {
         let board = Self { pieces: [white, black], kings, to_move };
         let failed = |fault: String| Err(DraughtsError(fault));
-        if let Some(square) = (white & black).into_iter().next() {
+        if let Some(square) = (white & black).next() {
             return failed(format!("square {square} holds two pieces"));
         }
-        if let Some(square) = (kings & !(white | black)).into_iter().next() {
+        if let Some(square) = (kings & !(white | black)).next() {
             return failed(format!("square {square} is named as a king, but no piece stands there"));
         }
         for color in [Color::White, Color::Black] {
-            if let Some(square) = (board.men(color) & color.promotion_row()).into_iter().next() {
+            if let Some(square) = (board.men(color) & color.promotion_row()).next() {
                 return failed(format!("the man on {square} stands on its promotion row: write it as a king"));
             }
             if board.pieces(color).len() > 12 {
@@ -129,12 +145,17 @@ impl Board {
         self.pieces(color) & self.kings
     }
 
+    /// Returns the letter of the piece on a square: of men and of kings, for each colour.
+    pub fn letter(&self, square: Square, letters: [[char; 2]; 2]) -> Option<char> {
+        let color = [Color::White, Color::Black].into_iter().find(|color| self.pieces(*color).has(square))?;
+        Some(letters[color as usize][usize::from(self.kings.has(square))])
+    }
+
     pub fn occupied(&self) -> Squares {
         self.pieces[0] | self.pieces[1]
     }
 
-    /// Returns the position with colours exchanged and the board turned, so that the other colour
-    /// is to move.
+    /// Returns the position with colours exchanged and the board turned.
     #[must_use]
     pub fn rotated(&self) -> Self {
         Self {

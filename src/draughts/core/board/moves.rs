@@ -56,7 +56,6 @@ impl Move {
         &self.squares[..self.len as usize]
     }
 
-    /// Returns the squares of the captured pieces.
     pub const fn taken(&self) -> Squares {
         self.taken
     }
@@ -94,11 +93,7 @@ fn read(text: &str) -> Option<(Vec<Square>, bool)> {
 }
 
 impl Board {
-    /// The legal move that a text names. A capture may be named by its ends alone where only one has them, or where all
-    /// that have them take the same pieces.
-    ///
-    /// # Errors
-    /// When the text is no move, or names none or several of the legal ones.
+    /// The legal move that a text names, a capture by its ends where all that have them take the same pieces.
     pub fn read_move(&self, text: &str, rules: Rules) -> Result<Move, DraughtsError> {
         let (squares, capture) = read(text).ok_or_else(|| {
             let shown: String = text.chars().take(40).collect();

@@ -117,8 +117,7 @@ impl Squares {
         self.0 & square.set().0 != 0
     }
 
-    /// Returns all squares of the set moved by one step; those that would leave the board are
-    /// dropped.
+    /// Returns all squares of the set moved by one step, without those that would leave the board.
     #[must_use]
     pub const fn step(self, direction: Direction) -> Self {
         let (even, odd) = (self.0 & Self::EVEN_ROWS.0, self.0 & !Self::EVEN_ROWS.0);
@@ -139,19 +138,8 @@ impl Squares {
     }
 }
 
-impl IntoIterator for Squares {
-    type Item = Square;
-    type IntoIter = SquaresIter;
-
-    fn into_iter(self) -> SquaresIter {
-        SquaresIter(self.0)
-    }
-}
-
-/// The squares of a set from 1 to 32.
-pub struct SquaresIter(u32);
-
-impl Iterator for SquaresIter {
+/// The squares of the set from 1 to 32.
+impl Iterator for Squares {
     type Item = Square;
 
     fn next(&mut self) -> Option<Square> {
@@ -196,7 +184,7 @@ impl Not for Squares {
 
 impl fmt::Debug for Squares {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.into_iter().map(Square::number)).finish()
+        f.debug_set().entries(self.map(Square::number)).finish()
     }
 }
 

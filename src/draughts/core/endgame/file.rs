@@ -47,10 +47,7 @@ impl EndgameTables {
         write().map_err(failed)
     }
 
-    /// Reads tables that were saved.
-    ///
-    /// # Errors
-    /// When the file cannot be read, is none of tables, is of another version, or is damaged.
+    /// Reads tables that were saved, if they are of this version and undamaged.
     pub fn load(path: &Path) -> Result<Self, DraughtsError> {
         let file = fs::read(path).map_err(|error| unusable(path, &error))?;
         Self::from_bytes(&file, path)

@@ -7,11 +7,12 @@ mod file;
 mod shape;
 mod solve;
 
+use std::fmt;
+
 use crate::board::{Board, Color, Squares};
 use shape::{MOST_PIECES, Shape};
 
-/// The result of a position for the side to move, with best play: the winner takes the shortest
-/// way.
+/// The result of a position for the side to move with best play, the shortest way to a win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
     /// Neither side can force a win.
@@ -32,12 +33,18 @@ impl Known {
     }
 }
 
-/// The tables of all positions up to a number of pieces, in memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct EndgameTables {
     pieces: usize,
     /// A byte for each position of each shape, in the order of [`Shape::all`].
     values: Vec<Vec<u8>>,
+}
+
+/// Writes the tables without their millions of bytes.
+impl fmt::Debug for EndgameTables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EndgameTables({} pieces)", self.pieces)
+    }
 }
 
 impl EndgameTables {
@@ -58,8 +65,7 @@ impl EndgameTables {
         self.values.iter().map(Vec::len).sum()
     }
 
-    /// Returns the result of a position; `None` if it has too many pieces, or only those of the
-    /// side to move.
+    /// Returns the result of a position; `None` with too many pieces, or only those of the side to move.
     pub fn probe(&self, board: &Board) -> Option<Known> {
         if board.occupied().len() as usize > self.pieces {
             return None;

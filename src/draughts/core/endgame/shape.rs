@@ -4,6 +4,8 @@
 //! pieces are numbered by the combinatorial number system: the set `a < b < c` has the number
 //! `C(a,1) + C(b,2) + C(c,3)`.
 
+use std::sync::LazyLock;
+
 use crate::board::{Board, Color, Square, Squares};
 
 pub(super) const MOST_PIECES: usize = 4;
@@ -22,8 +24,7 @@ pub(super) struct Shape {
 
 impl Shape {
     /// Iterates over all shapes, in an order in which every move leads to an earlier shape, to the
-    /// same, or to its mirror: fewer pieces first, then fewer men. A shape and its mirror follow
-    /// each other.
+    /// same, or to its mirror: fewer pieces first, then fewer men.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         ALL.iter().copied()
     }
@@ -112,7 +113,7 @@ const CHOOSE: [[usize; MOST_PIECES + 1]; 33] = {
 
 /// The number of a set among those of its size.
 fn number(set: Squares) -> usize {
-    set.into_iter().enumerate().map(|(smaller, square)| CHOOSE[square.index()][smaller + 1]).sum()
+    set.enumerate().map(|(smaller, square)| CHOOSE[square.index()][smaller + 1]).sum()
 }
 
 fn set(mut number: usize, pieces: usize) -> Squares {
@@ -128,53 +129,34 @@ fn set(mut number: usize, pieces: usize) -> Squares {
     set
 }
 
-const SHAPES: usize = 4 + 12 + 25;
-
-const ALL: [Shape; SHAPES] = {
-    let mut all = [Shape { white_men: 0, white_kings: 0, black_men: 0, black_kings: 0 }; SHAPES];
-    let (mut found, mut pieces) = (0, 2);
-    while pieces <= MOST_PIECES {
-        let mut men = 0;
-        while men <= pieces {
-            let mut code = 0;
-            while code < 625 {
-                let shape = Shape {
-                    white_men: code / 125,
-                    white_kings: code / 25 % 5,
-                    black_men: code / 5 % 5,
-                    black_kings: code % 5,
-                };
-                let both = shape.white_men + shape.white_kings > 0 && shape.black_men + shape.black_kings > 0;
-                let mirror = shape.mirror();
-                let fits = shape.pieces() == pieces && shape.white_men + shape.black_men == men && both;
-                // The mirror with the smaller code brings the other one.
-                if fits && shape.code() <= mirror.code() {
-                    all[found] = shape;
-                    found += 1;
-                    if shape.code() < mirror.code() {
-                        all[found] = mirror;
-                        found += 1;
-                    }
-                }
-                code += 1;
-            }
-            men += 1;
-        }
-        pieces += 1;
-    }
-    assert!(found == SHAPES);
+/// A shape and its mirror follow each other, the one with the smaller code first.
+static ALL: LazyLock<Vec<Shape>> = LazyLock::new(|| {
+    let of_code = |code: usize| Shape {
+        white_men: code / 125,
+        white_kings: code / 25 % 5,
+        black_men: code / 5 % 5,
+        black_kings: code % 5,
+    };
+    let mut all: Vec<Shape> = (0..625).map(of_code).collect();
+    all.retain(|shape| {
+        let [white, black] = [shape.white_men + shape.white_kings, shape.black_men + shape.black_kings];
+        white > 0 && black > 0 && white + black <= MOST_PIECES
+    });
+    all.sort_by_key(|shape| {
+        let (code, mirror) = (shape.code(), shape.mirror().code());
+        (shape.pieces(), shape.white_men + shape.black_men, code.min(mirror), code)
+    });
     all
-};
+});
 
-const PLACES: [Option<u8>; 625] = {
+/// The place of each shape by its code.
+static PLACES: LazyLock<[Option<u8>; 625]> = LazyLock::new(|| {
     let mut places = [None; 625];
-    let mut place = 0;
-    while place < SHAPES {
-        places[ALL[place].code()] = Some(place as u8);
-        place += 1;
+    for (place, shape) in (0..).zip(Shape::all()) {
+        places[shape.code()] = Some(place);
     }
     places
-};
+});
 
 #[cfg(test)]
 mod tests {

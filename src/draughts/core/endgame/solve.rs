@@ -85,7 +85,7 @@ fn decide(tables: &EndgameTables, board: &Board) -> Option<u8> {
 fn before(board: &Board) -> impl Iterator<Item = Board> {
     let board = *board;
     let empty = !board.occupied();
-    board.pieces(Color::Black).into_iter().flat_map(move |to| {
+    board.pieces(Color::Black).flat_map(move |to| {
         let king = board.kings(Color::Black).has(to);
         // A man came from above; a king from anywhere.
         let ways = if king { &Direction::ALL[..] } else { &Direction::ALL[..2] };

@@ -5,43 +5,30 @@ use crate::board::{Board, Direction, Squares};
 
 pub const FEATURES: usize = 21;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Feature {
-    pub name: &'static str,
-    pub heuristic: Heuristic,
-}
-
-impl Feature {
-    pub const ALL: [Self; FEATURES] = {
-        use Heuristic::{Advance, Geometry, KingsOnEdge, Material, Support};
-        const fn of(heuristic: Heuristic, name: &'static str) -> Feature {
-            Feature { name, heuristic }
-        }
-        [
-            of(Material, "man"),
-            of(Material, "king"),
-            of(Advance, "man on its second row"),
-            of(Advance, "man on its third row"),
-            of(Advance, "man on its fourth row"),
-            of(Advance, "man on its fifth row"),
-            of(Advance, "man on its sixth row"),
-            of(Advance, "man on its seventh row"),
-            of(Geometry, "man at home in the safe corner"),
-            of(Geometry, "man at home in the broken corner"),
-            of(Geometry, "man in the centre"),
-            of(Geometry, "man on the side edge"),
-            of(Geometry, "the move"),
-            of(Support, "man with a man behind it"),
-            of(Support, "man on the back rank"),
-            of(Support, "full back rank"),
-            of(Support, "man with an empty square behind and the opponent before it"),
-            of(Support, "free step for a man"),
-            of(KingsOnEdge, "king on the edge"),
-            of(KingsOnEdge, "king in the centre"),
-            of(KingsOnEdge, "free step for a king"),
-        ]
-    };
-}
+/// The features by name, each with the heuristic that it belongs to.
+pub const FEATURE_NAMES: [(Heuristic, &str); FEATURES] = [
+    (Heuristic::Material, "man"),
+    (Heuristic::Material, "king"),
+    (Heuristic::Advance, "man on its second row"),
+    (Heuristic::Advance, "man on its third row"),
+    (Heuristic::Advance, "man on its fourth row"),
+    (Heuristic::Advance, "man on its fifth row"),
+    (Heuristic::Advance, "man on its sixth row"),
+    (Heuristic::Advance, "man on its seventh row"),
+    (Heuristic::Geometry, "man at home in the safe corner"),
+    (Heuristic::Geometry, "man at home in the broken corner"),
+    (Heuristic::Geometry, "man in the centre"),
+    (Heuristic::Geometry, "man on the side edge"),
+    (Heuristic::Geometry, "the move"),
+    (Heuristic::Support, "man with a man behind it"),
+    (Heuristic::Support, "man on the back rank"),
+    (Heuristic::Support, "full back rank"),
+    (Heuristic::Support, "man with an empty square behind and the opponent before it"),
+    (Heuristic::Support, "free step for a man"),
+    (Heuristic::KingsOnEdge, "king on the edge"),
+    (Heuristic::KingsOnEdge, "king in the centre"),
+    (Heuristic::KingsOnEdge, "free step for a king"),
+];
 
 const fn squares<const N: usize>(numbers: [u8; N]) -> Squares {
     let (mut bits, mut i) = (0, 0);
@@ -110,8 +97,8 @@ fn count(own: Side, other: Side) -> [i32; FEATURES] {
 pub(super) fn value(board: &Board, knowledge: Knowledge) -> i32 {
     let pieces = board.occupied().len().min(24) as i32;
     let (mut start, mut end) = (0, 0);
-    for ((difference, feature), weight) in features(board).into_iter().zip(Feature::ALL).zip(WEIGHTS) {
-        if knowledge.has(feature.heuristic) {
+    for ((difference, (heuristic, _)), weight) in features(board).into_iter().zip(FEATURE_NAMES).zip(WEIGHTS) {
+        if knowledge.has(heuristic) {
             start += difference * weight[0];
             end += difference * weight[1];
         }

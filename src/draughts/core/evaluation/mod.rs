@@ -8,7 +8,7 @@ mod knowledge;
 mod strategy;
 mod weights;
 
-pub use heuristics::{FEATURES, Feature, features};
+pub use heuristics::{FEATURE_NAMES, FEATURES, features};
 pub use knowledge::{Heuristic, Knowledge};
 pub use strategy::Strategy;
 

@@ -29,8 +29,7 @@ const SUPPORT: i32 = 3;
 const STEP: i32 = 2;
 /// The value of a back rank of four men (ours).
 const FULL_BACK_RANK: i32 = 12;
-/// The number of pieces below which `Spettacolo` plays the final phase, as it does with any king
-/// (the number is ours).
+/// `Spettacolo` plays the final phase below this number of pieces (ours), and with any king.
 const FINAL_PHASE: u32 = 8;
 /// The value of a step in the more and the less important areas (ours).
 const AREA: [i32; 2] = [4, 1];
@@ -101,7 +100,7 @@ fn weight(side: Side, king: i32) -> i32 {
 
 /// A king counts as if on the last row, because the square of the row is meaningless for it.
 fn peso_posizione(side: Side) -> i32 {
-    let men: i32 = side.men.into_iter().map(|square| 100 * Side::rank(square).pow(2)).sum();
+    let men: i32 = side.men.map(|square| 100 * Side::rank(square).pow(2)).sum();
     men + 200 * 64 * side.kings.len() as i32 - EDGE_PENALTY * (side.kings & Squares::EDGES).len() as i32
 }
 
@@ -120,12 +119,12 @@ fn spettacolo(side: Side, last_phase: bool) -> i32 {
             (_, false, false) => more * rank,
         }
     };
-    weight(side, 200) + side.men.into_iter().map(area).sum::<i32>()
+    weight(side, 200) + side.men.map(area).sum::<i32>()
 }
 
 fn fully_guarded(side: Side) -> i32 {
     let back_rank = Squares::row(7);
-    let advance: i32 = side.men.into_iter().map(|square| STEP * (Side::rank(square) - 1)).sum();
+    let advance: i32 = side.men.map(|square| STEP * (Side::rank(square) - 1)).sum();
     let full = (side.men & back_rank) == back_rank;
     weight(side, 250) + advance + SUPPORT * support(side.men) + if full { FULL_BACK_RANK } else { 0 }
         - EDGE_PENALTY * (side.kings & Squares::SIDE_EDGES).len() as i32
@@ -137,7 +136,7 @@ fn support(men: Squares) -> i32 {
     let mut found = [0; 32];
     // From the base up, so that the men behind a man are counted before it: turned, the base comes
     // first.
-    for square in men.rotated().into_iter().map(Square::rotated) {
+    for square in men.rotated().map(Square::rotated) {
         found[square.index()] = [Direction::DownLeft, Direction::DownRight]
             .into_iter()
             .filter_map(|direction| square.step(direction))

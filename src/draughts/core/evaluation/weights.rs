@@ -4,7 +4,7 @@
 //! games between equal players with all knowledge, and scaled so that a man in the middle of the board is worth about 100. A
 //! fit needs [`features`](super::features) of positions with results and changes nothing but this table.
 
-/// In the order of [`Feature::ALL`](super::Feature::ALL).
+/// In the order of [`FEATURE_NAMES`](super::FEATURE_NAMES).
 pub(super) const WEIGHTS: [[i32; 2]; 21] = [
     [81, 43],
     [166, 153],

@@ -42,7 +42,6 @@ pub struct Taken {
     pub time: Duration,
     pub from: Square,
     pub to: Square,
-    /// The squares of the captured pieces.
     pub taken: Squares,
 }
 
@@ -60,11 +59,8 @@ impl Taken {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     Unknown,
-    /// The sender resigns.
     Lost,
-    /// The sender holds it to be drawn.
     Drawn,
-    /// The sender holds it to be won for itself.
     Won,
 }
 
@@ -72,18 +68,11 @@ impl Reason {
     /// Returns the ending on the board from this side.
     pub fn of(outcome: Outcome, side: Color) -> Self {
         match outcome {
-            Outcome::Drawn(_) => Self::Drawn,
+            Outcome::FortyMoves | Outcome::Repetition => Self::Drawn,
             Outcome::Won(winner) if winner == side => Self::Won,
             Outcome::Won(_) => Self::Lost,
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ending {
-    pub reason: Reason,
-    /// True if the sender wants no further game.
-    pub last: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,8 +85,8 @@ pub enum Message {
     Answer(String, Acceptance),
     /// `M`, MOVE: a move is played.
     Move(Taken),
-    /// `E`, GAMEEND: the game is over, or the same word in answer.
-    End(Ending),
+    /// `E`, GAMEEND: the game is over, or the same word in answer; `last` if the sender wants no further game.
+    End { reason: Reason, last: bool },
     /// `C`, CHAT: words for people, up to 126 characters.
     Chat(String),
     /// `B`, BACKREQ: moves shall be taken back until this side is to move in this move of the game (1 to 999).
@@ -131,9 +120,9 @@ impl fmt::Display for Message {
             Self::Move(Taken { time, from, to, taken }) => {
                 let seconds = time.as_secs().min(9_999);
                 write!(f, "M{seconds:04}{:02}{:02}{:02}", from.number(), to.number(), taken.len())?;
-                taken.into_iter().try_for_each(|square| write!(f, "{:02}", square.number()))
+                taken.map(Square::number).try_for_each(|number| write!(f, "{number:02}"))
             }
-            Self::End(Ending { reason, last }) => write!(f, "E{}{}", *reason as u8, u8::from(*last)),
+            Self::End { reason, last } => write!(f, "E{}{}", *reason as u8, u8::from(*last)),
             Self::Chat(words) => write!(f, "C{}", plain(words, LONGEST - 1)),
             Self::Back(number, color) => write!(f, "B{:03}{}", number.min(&999), letter(*color)),
             Self::BackAnswer(answer) => write!(f, "K{}", *answer as u8),
@@ -194,15 +183,7 @@ fn plain(text: &str, longest: usize) -> String {
 
 /// The squares one by one: `w` and `z` are men of White and Black, capitals their kings, `e` is empty.
 fn pieces(board: &Board) -> String {
-    let piece = |square: Square| {
-        for (color, man, king) in [(Color::White, 'w', 'W'), (Color::Black, 'z', 'Z')] {
-            if board.pieces(color).has(square) {
-                return if board.kings(color).has(square) { king } else { man };
-            }
-        }
-        'e'
-    };
-    Square::all().map(piece).collect()
+    Square::all().map(|square| board.letter(square, [['w', 'W'], ['z', 'Z']]).unwrap_or('e')).collect()
 }
 
 struct Fields<'a>(&'a str);
@@ -246,17 +227,12 @@ impl<'a> Fields<'a> {
         let (Some(name), Some(follower), Some(minutes), Some(moves), Some(kind)) = head else { return Ok(None) };
         let start = match kind {
             "A" => None,
-            "B" => match (self.color(), self.take(32)) {
-                (Some(to_move), Some(squares)) => match read_pieces(squares) {
-                    Some([white, black, kings]) => {
-                        let impossible =
-                            |error| DraughtsError(format!("the game asked for starts from no position: {error}"));
-                        Some(Board::new(white, black, kings, to_move).map_err(impossible)?)
-                    }
-                    None => return Ok(None),
-                },
-                _ => return Ok(None),
-            },
+            "B" => {
+                let (Some(to_move), Some(squares)) = (self.color(), self.take(32)) else { return Ok(None) };
+                let Some([white, black, kings]) = read_pieces(squares) else { return Ok(None) };
+                let impossible = |error| DraughtsError(format!("the game asked for starts from no position: {error}"));
+                Some(Board::new(white, black, kings, to_move).map_err(impossible)?)
+            }
             _ => return Ok(None),
         };
         Ok(Some(Request { name, follower, minutes, moves, start }))
@@ -278,7 +254,7 @@ impl<'a> Fields<'a> {
 
     fn ending(&mut self) -> Option<Message> {
         let reason = self.digit(&[Reason::Unknown, Reason::Lost, Reason::Drawn, Reason::Won])?;
-        self.digit(&[false, true]).map(|last| Message::End(Ending { reason, last }))
+        self.digit(&[false, true]).map(|last| Message::End { reason, last })
     }
 
     fn back(&mut self) -> Option<Message> {
@@ -320,10 +296,7 @@ impl Frames {
         self.0.extend(bytes);
     }
 
-    /// The next whole message, if one has come.
-    ///
-    /// # Errors
-    /// When what has come is no message; it is skipped, unless it has no end.
+    /// The next whole message, if one has come. Anything else is skipped, unless it has no end.
     pub fn next_message(&mut self) -> Option<Result<Message, DraughtsError>> {
         let Some(end) = self.0.iter().position(|byte| *byte == 0) else {
             return (self.0.len() > LONGEST).then(|| Err(too_long()));
@@ -366,21 +339,8 @@ mod tests {
 
     #[test]
     fn what_is_no_message_is_refused() {
-        for text in [
-            "",
-            "X",
-            "E0",
-            "E000",
-            "E40",
-            "M001233110",
-            "M00120611011",
-            "M0012061102181",
-            "B000W",
-            "B001X",
-            "K3",
-            "R0",
-            "Rx1",
-        ] {
+        let wrong = " X E0 E000 E40 M001233110 M00120611011 M0012061102181 B000W B001X K3 R0 Rx1";
+        for text in wrong.split(' ') {
             assert!(text.parse::<Message>().is_err(), "{text:?}");
         }
         let two_of_a_kind = format!("R01{:32}W060000BW{}", "x", "w".repeat(32));
@@ -390,7 +350,7 @@ mod tests {
 
     #[test]
     fn frames_survive_any_split() {
-        let sent = [Message::Chat("ciao".into()), Message::End(Ending { reason: Reason::Drawn, last: false })];
+        let sent = [Message::Chat("ciao".into()), Message::End { reason: Reason::Drawn, last: false }];
         let bytes: Vec<u8> = sent.iter().flat_map(Frames::bytes).collect();
         let mut frames = Frames::default();
         let mut received = Vec::new();

@@ -9,7 +9,7 @@
 mod message;
 mod partner;
 
-pub use message::{Acceptance, BackAnswer, Ending, Frames, Message, Reason, Request, Taken};
+pub use message::{Acceptance, BackAnswer, Frames, Message, Reason, Request, Taken};
 pub use partner::{Happening, Partner, PartnerPhase};
 
 /// The port on which programs wait for each other.

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::message::{Acceptance, BackAnswer, Ending, Message, Reason, Request, Taken};
+use super::message::{Acceptance, BackAnswer, Message, Reason, Request, Taken};
 use crate::{
     board::{Board, Color, DraughtsError, Move, Rules},
     game::Game,
@@ -13,7 +13,6 @@ use crate::{
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartnerPhase {
-    /// No game; the initiator may ask for one.
     Idle,
     /// This program asked for a game and waits for the answer.
     Asked(Request),
@@ -37,11 +36,12 @@ pub enum Happening {
     /// The other does not want the game, for this reason.
     Declined(Acceptance),
     Moved(Move),
-    /// The other program ended the game.
-    Ended(Ending),
+    Ended {
+        reason: Reason,
+        last: bool,
+    },
     /// The other confirmed that the game has ended.
     EndConfirmed,
-    /// The other program's message to people.
     Said(String),
     /// The other wanted to take moves back, which this program never does.
     WantedBack,
@@ -71,8 +71,7 @@ pub struct Partner {
 }
 
 impl Partner {
-    /// Creates a program of this name that asks for games (the initiator) or waits for them (the
-    /// follower).
+    /// Creates a program that asks for games (the initiator) or waits for them (the follower).
     pub fn new(name: impl Into<String>, initiator: bool) -> Self {
         let (name, other) = (name.into(), String::new());
         Self { name, other, initiator, phase: PartnerPhase::Idle, game: Game::default() }
@@ -91,7 +90,6 @@ impl Partner {
         &self.game
     }
 
-    /// Returns true if this program must send a move or end the game.
     pub fn is_to_move(&self) -> bool {
         self.phase == PartnerPhase::Playing(self.game.board().to_move())
     }
@@ -100,10 +98,7 @@ impl Partner {
         Err(DraughtsError(format!("nothing can be {wanted} while {}", self.phase.words())))
     }
 
-    /// Asks for a game in which the other program plays `follower`.
-    ///
-    /// # Errors
-    /// If this program is the follower, or a game is running.
+    /// Asks for a game in which the other program plays `follower`; only the initiator may, between games.
     pub fn ask(&mut self, follower: Color, minutes: u16, start: Option<Board>) -> Result<Message, DraughtsError> {
         if !self.initiator || self.phase != PartnerPhase::Idle {
             return self.out_of_turn("asked for");
@@ -113,7 +108,6 @@ impl Partner {
         Ok(Message::Request(request))
     }
 
-    /// Answers the other's wish.
     pub fn answer(&mut self, acceptance: Acceptance) -> Result<Message, DraughtsError> {
         let PartnerPhase::ToAnswer(request) = self.phase.clone() else { return self.out_of_turn("answered") };
         match acceptance {
@@ -129,10 +123,7 @@ impl Partner {
         self.phase = PartnerPhase::Playing(own);
     }
 
-    /// Plays a move found in `time`.
-    ///
-    /// # Errors
-    /// If this program is not to move, or the move is illegal.
+    /// Plays a legal move found in `time`.
     pub fn play(&mut self, mv: Move, time: Duration) -> Result<Message, DraughtsError> {
         if !self.is_to_move() {
             return self.out_of_turn("played");
@@ -141,29 +132,22 @@ impl Partner {
         Ok(Message::Move(Taken::new(&mv, time)))
     }
 
-    /// Ends the game instead of moving. Another one may follow.
-    ///
-    /// # Errors
-    /// If this program is not to move: the protocol lets only that one end a game.
+    /// Ends the game instead of moving: only the side to move may. Another game may follow.
     pub fn end(&mut self, reason: Reason) -> Result<Message, DraughtsError> {
         if !self.is_to_move() {
             return self.out_of_turn("ended");
         }
         self.phase = PartnerPhase::Ending;
-        Ok(Message::End(Ending { reason, last: false }))
+        Ok(Message::End { reason, last: false })
     }
 
-    /// Returns the reason why this program should end the game now: it is to move, and by the rules
-    /// the game is over.
+    /// Returns the reason why this program should end the game now, when it is to move and the game is over.
     pub fn reason_to_end(&self) -> Option<Reason> {
         let outcome = self.game.outcome().filter(|_| self.is_to_move())?;
         Some(Reason::of(outcome, self.game.board().to_move()))
     }
 
-    /// Takes a message of the other program. Returns its meaning, and the message to send back at once.
-    ///
-    /// # Errors
-    /// When it means nothing now, or brings a move that is not legal. The state is as before.
+    /// Takes a message. Returns its meaning, and the message to send back at once. An error changes nothing.
     pub fn receive(&mut self, message: Message) -> Result<(Happening, Option<Message>), DraughtsError> {
         let unexpected = |this: &Self, said: &Message| {
             let said = said.to_string();
@@ -192,13 +176,13 @@ impl Partner {
             (Message::Move(taken), PartnerPhase::Playing(_)) if !self.is_to_move() => {
                 Happening::Moved(self.follow(&taken)?)
             }
-            (Message::End(ending), PartnerPhase::Playing(_)) if !self.is_to_move() => {
-                self.phase = if ending.last { PartnerPhase::Over } else { PartnerPhase::Idle };
-                let answer = Message::End(Ending { reason: Reason::Unknown, last: ending.last });
-                return Ok((Happening::Ended(ending), Some(answer)));
+            (Message::End { reason, last }, PartnerPhase::Playing(_)) if !self.is_to_move() => {
+                self.phase = if last { PartnerPhase::Over } else { PartnerPhase::Idle };
+                let answer = Message::End { reason: Reason::Unknown, last };
+                return Ok((Happening::Ended { reason, last }, Some(answer)));
             }
-            (Message::End(ending), PartnerPhase::Ending) => {
-                self.phase = if ending.last { PartnerPhase::Over } else { PartnerPhase::Idle };
+            (Message::End { last, .. }, PartnerPhase::Ending) => {
+                self.phase = if last { PartnerPhase::Over } else { PartnerPhase::Idle };
                 Happening::EndConfirmed
             }
             (Message::Back(..), PartnerPhase::Playing(_)) => {
@@ -258,7 +242,7 @@ mod tests {
         let reason = mover.reason_to_end().expect("the game is over");
         let end = mover.end(reason).expect("it is to move");
         let (happening, confirmation) = other.receive(end).expect("it fits");
-        assert_eq!(happening, Happening::Ended(Ending { reason, last: false }));
+        assert_eq!(happening, Happening::Ended { reason, last: false });
         assert_eq!(hear(mover, confirmation.expect("an end is confirmed")), Happening::EndConfirmed);
         assert!(white.ask(Color::White, 5, None).is_ok());
     }
@@ -280,7 +264,7 @@ mod tests {
         let (mut initiator, mut follower) = pair();
         assert!(follower.ask(Color::White, 1, None).is_err(), "only the initiator asks");
         assert!(initiator.end(Reason::Unknown).is_err());
-        assert!(initiator.receive(Message::End(Ending { reason: Reason::Won, last: false })).is_err());
+        assert!(initiator.receive(Message::End { reason: Reason::Won, last: false }).is_err());
         assert_eq!(hear(&mut initiator, Message::Chat("buongiorno".into())), Happening::Said("buongiorno".into()));
         let request = initiator.ask(Color::White, 1, None).expect("no game yet");
         hear(&mut follower, request);

@@ -9,7 +9,6 @@ use crate::{
     random::Random,
 };
 
-/// Returns all ballots, in a fixed order.
 pub fn all() -> Vec<Board> {
     let start = Board::default();
     let (white, black) = (start.pieces(Color::White), start.pieces(Color::Black));

@@ -8,20 +8,14 @@ use super::board::{Board, Color, DraughtsError, Move, MoveList, Rules};
 /// Plies without a capture or a man's move after which the game is drawn: forty moves of each side.
 pub const REVERSIBLE_PLIES: usize = 80;
 
-/// The end of a game on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// A side won, for the other had no piece left or no move.
     Won(Color),
-    Drawn(Draw),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Draw {
-    /// Forty moves of each side without a capture or a man's move. Over the board a player asks for
-    /// the count; here it always runs, because programs have no arbiter.
+    /// Drawn after forty moves of each side without a capture or a man's move. Over the board a player asks for the count; here
+    /// it always runs, because programs have no arbiter.
     FortyMoves,
-    /// The same position, with the same side to move, for the third time.
+    /// Drawn, because the same position, with the same side to move, stands there for the third time.
     Repetition,
 }
 
@@ -71,10 +65,7 @@ impl Game {
         }
     }
 
-    /// Plays a move.
-    ///
-    /// # Errors
-    /// When it is not legal, or the game is over.
+    /// Plays a legal move; an error once the game is over.
     pub fn play(&mut self, mv: Move) -> Result<(), DraughtsError> {
         let legal = self.legal_moves();
         if !legal.contains(&mv) {
@@ -90,29 +81,25 @@ impl Game {
         self.moves.push(mv);
     }
 
-    /// Reads a move and plays it.
     pub fn play_text(&mut self, text: &str) -> Result<Move, DraughtsError> {
         let mv = self.board().read_move(text, self.rules)?;
         self.play(mv)?;
         Ok(mv)
     }
 
-    /// Plays a move of a score sheet, also after a draw: over the board a draw must be claimed, and
-    /// may not have been.
+    /// Plays a move of a score sheet, also after a draw, which over the board must be claimed.
     fn play_recorded(&mut self, text: &str) -> Result<(), DraughtsError> {
         self.advance(self.board().read_move(text, self.rules)?);
         Ok(())
     }
 
-    /// Takes the last move back, if there is one.
     pub fn undo(&mut self) -> Option<Move> {
         let undone = self.moves.pop()?;
         self.boards.pop();
         Some(undone)
     }
 
-    /// Returns the number of last plies that were neither captures nor men's moves. Plies before
-    /// the start are unknown and not counted.
+    /// Returns the number of last plies since the start that were neither captures nor men's moves.
     pub fn reversible_plies(&self) -> usize {
         let irreversible = self.steps().rposition(|(board, mv)| board.is_irreversible(mv));
         self.moves.len() - irreversible.map_or(0, |index| index + 1)
@@ -123,8 +110,7 @@ impl Game {
         &self.boards[self.moves.len() - self.reversible_plies()..]
     }
 
-    /// Returns the end of the game, if it has ended. A side without a move has lost, even where the
-    /// game would be drawn.
+    /// Returns the end of the game. A side without a move has lost, even where the game would be drawn.
     pub fn outcome(&self) -> Option<Outcome> {
         let board = self.board();
         if board.legal_moves(self.rules).is_empty() {
@@ -135,9 +121,9 @@ impl Game {
         }
         let recent = self.recent();
         if recent.len() > REVERSIBLE_PLIES {
-            Some(Outcome::Drawn(Draw::FortyMoves))
+            Some(Outcome::FortyMoves)
         } else if recent.iter().filter(|earlier| *earlier == board).count() >= 3 {
-            Some(Outcome::Drawn(Draw::Repetition))
+            Some(Outcome::Repetition)
         } else {
             None
         }
@@ -160,7 +146,7 @@ mod tests {
             assert_eq!(game.outcome(), None);
         }
         game.play_text("5-1").expect("legal");
-        assert_eq!(game.outcome(), Some(Outcome::Drawn(Draw::Repetition)));
+        assert_eq!(game.outcome(), Some(Outcome::Repetition));
         assert!(game.play_text("29-25").is_err(), "a game that is over takes no move");
         assert_eq!(game.undo().map(|mv| mv.to_string()).as_deref(), Some("5-1"));
         assert_eq!(game.outcome(), None);
@@ -190,7 +176,7 @@ mod tests {
             game.play_text(&format!("{}-{}", step[0], step[1])).expect("legal");
             plies += 1;
         }
-        assert_eq!((game.outcome(), plies), (Some(Outcome::Drawn(Draw::FortyMoves)), 80));
+        assert_eq!((game.outcome(), plies), (Some(Outcome::FortyMoves), 80));
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl From<Option<Outcome>> for GameResult {
     fn from(outcome: Option<Outcome>) -> Self {
         match outcome {
             Some(Outcome::Won(color)) => Self::Won(color),
-            Some(Outcome::Drawn(_)) => Self::Drawn,
+            Some(Outcome::FortyMoves | Outcome::Repetition) => Self::Drawn,
             None => Self::Unknown,
         }
     }
@@ -57,15 +57,12 @@ impl fmt::Display for GameResult {
     }
 }
 
-/// A game and the rest of its score sheet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PdnRecord {
-    /// Names and values in their order, without `GameType`, `FEN` and `Result`, which other fields
-    /// hold.
+    /// Names and values in their order, without `GameType`, `FEN` and `Result`.
     pub tags: Vec<(String, String)>,
     pub game: Game,
-    /// The text in braces, keyed by the number of moves before it; words with single blanks between
-    /// them.
+    /// Words with single blanks between them, by the number of moves before them.
     pub comments: BTreeMap<usize, String>,
     /// The result as the players agreed on it.
     pub result: GameResult,
@@ -104,6 +101,33 @@ impl fmt::Display for PdnRecord {
 }
 
 impl PdnRecord {
+    /// Creates the sheet of a game between these two, which may have begun already.
+    pub fn between(white: &str, black: &str, game: Game) -> Self {
+        let tags = [("Event", "concilio"), ("White", white), ("Black", black)];
+        let tags = tags.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+        Self { tags, game, comments: BTreeMap::new(), result: GameResult::Unknown }
+    }
+
+    /// Takes the last move back, with its comment; `false` if there is none.
+    pub fn undo(&mut self) -> bool {
+        let undone = self.game.undo().is_some();
+        let moves = self.game.moves().len();
+        self.comments.retain(|after, _| *after <= moves);
+        undone
+    }
+
+    /// Comments on the last move.
+    pub fn note(&mut self, said: String) {
+        self.comments.insert(self.game.moves().len(), said);
+    }
+
+    /// The text of the game with its result: that of the board, or where it goes on there this one.
+    pub fn text(&self, agreed: GameResult) -> String {
+        let on_board = GameResult::from(self.game.outcome());
+        let result = if on_board == GameResult::Unknown { agreed } else { on_board };
+        Self { result, ..self.clone() }.to_string()
+    }
+
     /// Writes the comment after `moves` moves. A brace would end it.
     fn comment(&self, moves: usize, f: &mut fmt::Formatter<'_>, line: &mut String) -> fmt::Result {
         let Some(comment) = self.comments.get(&moves) else { return Ok(()) };
@@ -125,11 +149,7 @@ fn wrap(f: &mut fmt::Formatter<'_>, line: &mut String, word: &str) -> fmt::Resul
     Ok(())
 }
 
-/// Reads all games of a text, by these rules if a game names no others. Games may go on after an
-/// unclaimed draw.
-///
-/// # Errors
-/// At the first fault, with the number of the game.
+/// Reads all games of a text, by `rules` if a game names no others. A fault has the number of its game.
 pub fn read(text: &str, rules: Rules) -> Result<Vec<PdnRecord>, DraughtsError> {
     let mut reader = PdnReader {
         rest: text,
@@ -286,7 +306,6 @@ mod tests {
     use super::*;
     use crate::board::{Move, tests::any_board};
 
-    /// A game of moves chosen by numbers, from a position.
     fn played(start: Board, rules: Rules, choices: &[usize]) -> Game {
         let mut game = Game::new(start, rules);
         for choice in choices {

@@ -86,7 +86,6 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Searches one ply deeper again and again.
     pub(super) fn iterate(mut self, roots: &MoveList, mut report: impl FnMut(&Iteration)) -> Option<Iteration> {
         let mut roots = roots.clone();
         let mut last: Option<Iteration> = None;
@@ -173,8 +172,7 @@ impl<'a> Tree<'a> {
         Some(())
     }
 
-    /// Returns the value of a move for the side that makes it, searched `depth` plies deep beyond
-    /// it.
+    /// Returns the value of a move for the side that makes it, searched `depth` plies deep beyond it.
     fn child(&mut self, node: &Node, mv: &Move, depth: i32, alpha: i32, beta: i32) -> Option<i32> {
         let before = self.reversible;
         self.reversible = if node.board.is_irreversible(mv) { 0 } else { before + 1 };
@@ -199,8 +197,7 @@ impl<'a> Tree<'a> {
         if ply.is_multiple_of(2) { -self.options.contempt } else { self.options.contempt }
     }
 
-    /// Returns true if the position is drawn by the rules. The second occurrence counts already: a
-    /// move that was good once is good again.
+    /// Returns true if the position is drawn by the rules; its second occurrence counts already.
     fn is_drawn(&self) -> bool {
         let earlier = self.path.len() - 1;
         let (here, past) = (self.path[earlier], &self.path[earlier - self.reversible.min(earlier)..earlier]);
@@ -341,7 +338,6 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Returns the reduction of a late move, in plies.
 fn reduction(depth: i32, rank: usize, mv: &Move) -> i32 {
     if depth < 2 || rank < 3 || mv.is_capture() { 0 } else { 1 + i32::from(depth >= 5 && rank >= 6) }
 }

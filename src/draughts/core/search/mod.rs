@@ -87,7 +87,6 @@ impl Score {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Iteration {
     pub best: Move,
-    /// The value for the player to move.
     pub score: Score,
     /// The depth of every line, in plies.
     pub depth: u32,
@@ -106,13 +105,11 @@ pub struct Searcher {
 }
 
 impl Searcher {
-    /// A searcher that remembers nothing yet.
     pub fn new(options: SearchOptions) -> Self {
         let table = Table::new(options.hash);
         Self { options, table }
     }
 
-    /// Forgets the past, as for a new game.
     pub fn clear(&mut self) {
         self.table.clear();
     }

@@ -6,9 +6,12 @@
 //! same values in less memory; [`PublishedSettings::whole_tree`] off omits the part that alpha-beta
 //! would cut, which gives the same values in less time.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::{
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    time::Duration,
+};
 
-use super::Score;
+use super::{Iteration, Score};
 use crate::{
     board::{Board, Color, Move, Rules, spread},
     evaluation::Strategy,
@@ -19,7 +22,6 @@ use crate::{
 /// The value of a side that cannot move, less the plies until then (ours: the paper gives none).
 const LOST: i32 = 1_000_000;
 
-/// Settings that its user may change at any time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublishedSettings {
     pub strategy: Strategy,
@@ -29,8 +31,7 @@ pub struct PublishedSettings {
     pub quiescence: bool,
     /// True to check leaves that are not quiescent once more, two plies further.
     pub second_iteration: bool,
-    /// True to search the whole tree, as the program did. Without it the choice is the same and
-    /// comes sooner.
+    /// True to search the whole tree, as the program did. Without it the same choice comes sooner.
     pub whole_tree: bool,
 }
 
@@ -50,6 +51,17 @@ pub struct PublishedChoice {
 }
 
 impl PublishedChoice {
+    /// The choice at this depth in full moves, in the form of the other search.
+    pub fn iteration(&self, depth: u32, time: Duration) -> Iteration {
+        Iteration {
+            best: self.best,
+            score: self.score(),
+            depth: 2 * depth,
+            nodes: self.nodes,
+            time,
+            pv: vec![self.best],
+        }
+    }
     /// The value as that of the other search, where a win is known as one.
     pub fn score(&self) -> Score {
         let plies = LOST - self.value.abs();
@@ -60,7 +72,7 @@ impl PublishedChoice {
 /// The search, with the random numbers by which it does not always play the same move.
 #[derive(Clone, Debug)]
 pub struct Published {
-    settings: PublishedSettings,
+    pub settings: PublishedSettings,
     seeds: Random,
 }
 
@@ -75,7 +87,6 @@ struct Walk<'a> {
 }
 
 impl Published {
-    /// A search that breaks ties by the random numbers of a seed.
     pub fn new(settings: PublishedSettings, seed: u64) -> Self {
         Self { settings, seeds: Random::new(seed) }
     }

@@ -29,7 +29,7 @@ fn words(mv: &Move) -> String {
             concilio_draughts_core::board::Direction::ALL.into_iter().filter_map(move |way| square.step(way)).collect()
         };
         let (one, other): (Squares, Squares) = (near(pair[0]), near(pair[1]));
-        (one & other & mv.taken()).into_iter().next().expect("a jump takes a piece")
+        (one & other & mv.taken()).next().expect("a jump takes a piece")
     };
     let taken = mv.squares().windows(2).map(between);
     [mv.from(), mv.to()].into_iter().chain(taken).map(|square| square.to_string()).collect::<Vec<_>>().join(" ")

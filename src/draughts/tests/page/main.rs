@@ -22,7 +22,6 @@ fn main() -> std::process::ExitCode {
     testkit::main()
 }
 
-/// The tab of draughts with its addresses.
 fn parts(pool: &Pool, journal: &Journal, shutdown: &Shutdown) -> (Vec<PagePart>, Router) {
     (vec![page::PART], page::routes(pool.clone(), journal.clone(), shutdown.now.child_token()))
 }

@@ -27,7 +27,6 @@ async fn look(stage: &PlayStage, game: &Value) -> Value {
     accepted(stage, "api/draughts", game).await
 }
 
-/// Lets the opponent move.
 async fn answer(stage: &PlayStage, game: &Value, opponent: &Value) -> Value {
     accepted(stage, "api/draughts/answer", &json!({ "game": game, "opponent": opponent })).await
 }
@@ -191,7 +190,6 @@ async fn game_is_played_and_downloaded() {
     assert!(!chess.contains("italian"), "the page's list is of chess: {chess}");
 }
 
-/// A game of the page as the journal has it.
 fn recorded(stage: &PlayStage, id: &str) -> (GameRecord<String>, Vec<String>) {
     let archive = Archive::open(stage.journal.path()).expect("a journal to read");
     assert!(archive.games(&Filter::default()).expect("readable").is_empty(), "chess reports see none of them");

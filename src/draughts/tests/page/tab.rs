@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use crate::{browser::Browser, stage::PlayStage};
 
-/// The middle of a numbered square.
 async fn dark_square(browser: &Browser, number: u8) -> (f64, f64) {
     let (row, index) = ((number - 1) / 4, (number - 1) % 4);
     browser.middle(f64::from(2 * index + row % 2), f64::from(row)).await
@@ -15,7 +14,6 @@ async fn open(browser: &Browser, stage: &PlayStage) {
     browser.until("document.querySelector('.board.draughts.playable')").await;
 }
 
-/// Begins another game from a position, or from the start.
 async fn begin(browser: &Browser, position: &str, color: &str) {
     let script = format!(
         "const form = document.querySelector('details form');

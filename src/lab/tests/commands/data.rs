@@ -17,6 +17,11 @@ fn label(from: &Path, output: &Path) -> Output {
     concilio_lab(&[&["label", &from, "--output", &output, "--teacher-nodes", "50"], &teacher[..]].concat())
 }
 
+fn done(output: Output) -> Output {
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    output
+}
+
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<(String, Vec<u8>)> = fs::read_dir(folder)
         .expect("a folder")
@@ -45,35 +50,30 @@ fn kept_back(said: &str) -> Vec<f64> {
 fn training_chain_runs_end_to_end() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
-    let through = make(&path("through"), "200", "2");
-    assert!(through.status.success(), "{}", text(&through.stderr));
-    assert!(make(&path("in two"), "8", "1").status.success());
-    assert!(make(&path("in two"), "200", "2").status.success());
+    done(make(&path("through"), "200", "2"));
+    done(make(&path("in two"), "8", "1"));
+    done(make(&path("in two"), "200", "2"));
     assert_eq!(files(&path("through")), files(&path("in two")));
     // With fewer games too few positions would be kept back to tell learning from chance.
-    assert!(make(&path("through"), "1600", "2").status.success());
+    done(make(&path("through"), "1600", "2"));
 
-    let labelled = label(&path("through"), &path("labelled"));
-    assert!(labelled.status.success(), "{}", text(&labelled.stderr));
+    done(label(&path("through"), &path("labelled")));
     assert_eq!(files(&path("labelled")).len(), 400);
-    let again = label(&path("through"), &path("labelled"));
-    assert!(again.status.success(), "there is nothing left to do: {}", text(&again.stderr));
+    // There is nothing left to do.
+    done(label(&path("through"), &path("labelled")));
 
     let names = ["labelled", "positions", "weights.rs", "n.net"];
     let [labels, positions, weights, net] = names.map(|name| path(name).to_string_lossy().into_owned());
-    let tuned = concilio_lab(&["tune", "--positions", &labels, "--output", &weights, "--epochs", "2"]);
-    assert!(tuned.status.success(), "{}", text(&tuned.stderr));
+    done(concilio_lab(&["tune", "--positions", &labels, "--output", &weights, "--epochs", "2"]));
 
     let early = concilio_lab(&["train", &labels, "--output", &net]);
     let said = text(&early.stderr);
     assert!(said.lines().count() == 1 && said.contains("concilio-lab shuffle"), "{said}");
-    let shuffled = concilio_lab(&["shuffle", &labels, "--output", &positions]);
-    assert!(shuffled.status.success(), "{}", text(&shuffled.stderr));
+    let shuffled = done(concilio_lab(&["shuffle", &labels, "--output", &positions]));
     let again = concilio_lab(&["shuffle", &labels, "--output", &positions]);
     assert_eq!(text(&again.stdout), text(&shuffled.stdout), "there is nothing left to do");
     let epochs = ["--epochs", "4", "--batch", "256", "--threads", "2"];
-    let trained = concilio_lab(&[&["train", &positions, "--output", &net], &epochs[..]].concat());
-    assert!(trained.status.success(), "{}", text(&trained.stderr));
+    let trained = done(concilio_lab(&[&["train", &positions, "--output", &net], &epochs[..]].concat()));
     let losses = kept_back(&text(&trained.stderr));
     assert!(losses.len() == 4 && losses[3] < losses[0], "{losses:?}");
     let knows_nothing = by_epoch(&text(&trained.stderr), "the base alone ")[0];
@@ -82,13 +82,11 @@ fn training_chain_runs_end_to_end() {
 
     let further = path("further.net").to_string_lossy().into_owned();
     let go_on = ["train", &positions, "--output", &further, "--epochs", "1", "--rate", "0.0002", "--start", &net];
-    let trained = concilio_lab(&go_on);
-    assert!(trained.status.success(), "{}", text(&trained.stderr));
+    let trained = done(concilio_lab(&go_on));
     assert!(kept_back(&text(&trained.stderr))[0] < losses[0], "it begins where the other has ended");
     let wider = path("wider.net").to_string_lossy().into_owned();
     let train = ["train", &positions, "--epochs", "1", "--output"];
-    let trained = concilio_lab(&[&train[..], &[&wider, "--start", &net, "--width", "256"]].concat());
-    assert!(trained.status.success(), "{}", text(&trained.stderr));
+    done(concilio_lab(&[&train[..], &[&wider, "--start", &net, "--width", "256"]].concat()));
     let narrower = concilio_lab(&[&train[..], &[&further, "--start", &wider, "--width", "128"]].concat());
     let said = text(&narrower.stderr);
     assert!(said.ends_with("--width 128: the net of --start has 256 numbers; give --width 256 or more\n"), "{said}");
@@ -102,7 +100,7 @@ fn training_chain_runs_end_to_end() {
 fn missing_teacher_leaves_no_folder() {
     let folder = tempfile::tempdir().expect("a folder");
     let (from, output) = (folder.path().join("games"), folder.path().join("labelled"));
-    assert!(make(&from, "1", "1").status.success());
+    done(make(&from, "1", "1"));
     let [from, to] = [&from, &output].map(|path| path.to_string_lossy().into_owned());
     let made = concilio_lab(&["label", &from, "--teacher", "no-such-engine", "--output", &to]);
     assert_eq!(text(&made.stderr).lines().count(), 1);

@@ -12,7 +12,6 @@ use crate::training::dataset::{Sample, sigmoid};
 
 const SLICES: usize = 8;
 
-/// A part's share of the work.
 struct Slice {
     gradient: Vec<f32>,
     pass: Pass,

@@ -15,7 +15,7 @@ use crate::{plot::curves, state::replace};
 #[derive(Debug)]
 pub struct Course {
     path: PathBuf,
-    epochs: Vec<Epoch>,
+    pub epochs: Vec<Epoch>,
 }
 
 impl Course {
@@ -30,10 +30,6 @@ impl Course {
         self.epochs.retain(|before| before.number < epoch.number);
         self.epochs.push(epoch);
         replace(&self.path, self.epochs.iter().map(written).collect::<String>())
-    }
-
-    pub fn epochs(&self) -> &[Epoch] {
-        &self.epochs
     }
 }
 

@@ -4,12 +4,11 @@
 //! A training depends on its plan and its data only, not on the threads; one that was ended goes on from its checkpoint to the
 //! same bytes.
 
-mod adam;
 mod batch;
-mod checkpoint;
 mod course;
 mod model;
 mod quantise;
+mod state;
 #[cfg(test)]
 mod tests;
 mod validate;
@@ -20,9 +19,9 @@ use engine::net::{Header, Mask, Net};
 use util::Failure;
 
 use crate::training::dataset::Dataset;
-use adam::State;
 use batch::Batch;
 use model::{Inputs, Pass, Shape};
+use state::State;
 
 pub use course::{Course, curve};
 pub use quantise::quantise;
@@ -44,7 +43,6 @@ pub struct Plan {
     /// A net to go on from, as wide or narrower, in place of random numbers.
     pub start: Option<Arc<Net>>,
     pub epochs: u32,
-    /// Positions of a step.
     pub batch: usize,
     /// The highest rate, after the first fiftieth of the steps; the last one's is a hundredth of it.
     pub rate: f32,
@@ -73,15 +71,6 @@ impl Plan {
         )
     }
 
-    fn shape(&self) -> Shape {
-        Shape { width: self.width }
-    }
-
-    fn first_numbers(&self) -> Vec<f32> {
-        let start = self.start.as_ref();
-        start.map_or_else(|| self.shape().initial(self.seed), |net| self.shape().widened(net, self.seed))
-    }
-
     /// The rate of a step: rising in the first steps, then along a cosine to a hundredth.
     fn rate(&self, step: u64, steps: u64) -> f32 {
         let warm = (steps / 50).min(LONGEST_WARM_UP);
@@ -101,7 +90,6 @@ pub struct Epoch {
     pub rate: f32,
     /// Mean loss over the epoch's batches as they were trained, since the start of the program.
     pub training: f64,
-    /// Mean losses over the positions kept back.
     pub validation: Losses,
 }
 
@@ -124,10 +112,12 @@ pub fn train(
     stop: impl Fn(u64) -> bool,
     mut on_epoch: impl FnMut(&Epoch),
 ) -> Result<Option<Trained>, Failure> {
-    let shape = plan.shape();
+    let shape = Shape { width: plan.width };
     let description = plan.description(dataset);
-    let before = checkpoint.map(|path| checkpoint::read(path, &description, shape.count())).transpose()?.flatten();
-    let mut state = before.unwrap_or_else(|| State::new(plan.first_numbers()));
+    let before = checkpoint.map(|path| state::read(path, &description, shape.count())).transpose()?.flatten();
+    let mut state = before.unwrap_or_else(|| {
+        State::new(plan.start.as_ref().map_or_else(|| shape.initial(plan.seed), |net| shape.widened(net, plan.seed)))
+    });
     let size = plan.batch.max(1);
     let per_epoch = dataset.positions.div_ceil(size as u64);
     let steps = per_epoch * u64::from(plan.epochs);
@@ -166,7 +156,7 @@ pub fn train(
 }
 
 fn save(path: Option<&Path>, state: &State, description: &str) -> Result<(), Failure> {
-    path.map_or(Ok(()), |path| checkpoint::write(path, state, description))
+    path.map_or(Ok(()), |path| state::write(path, state, description))
 }
 
 impl Trained {
@@ -177,8 +167,7 @@ impl Trained {
         pass.value
     }
 
-    /// Returns a header for the net of this training, counting the positions of the net that it
-    /// started from; the caller adds base and command.
+    /// Returns a header with the positions of this net and of the one it started from, without base and command.
     pub fn header(&self, plan: &Plan, dataset: &Dataset) -> Header {
         let before = plan.start.as_ref().map_or(0, |net| net.header().positions);
         let positions = before + dataset.positions;

@@ -74,8 +74,7 @@ impl Shape {
         numbers
     }
 
-    /// Returns the initial numbers: small and random, and equal for the outputs of all buckets,
-    /// which training makes differ.
+    /// Returns the initial numbers: small and random, and equal for the outputs of all buckets.
     pub(super) fn initial(self, seed: u64) -> Vec<f32> {
         let mut random = SplitMix::new(seed);
         let mut within = |most: f32| (2.0 * random.share() as f32 - 1.0) * most;

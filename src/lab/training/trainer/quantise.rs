@@ -32,8 +32,7 @@ pub fn quantise(trained: &Trained, header: Header, samples: &[Sample]) -> Result
     Net::new(header, weights)
 }
 
-/// Returns the trained net's value less that of its integer version, sample by sample, in
-/// centipawns.
+/// Returns the trained net's value less that of its integer version, in centipawns.
 pub(super) fn differences<'a>(
     trained: &'a Trained,
     net: &'a Net,

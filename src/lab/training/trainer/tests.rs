@@ -194,10 +194,10 @@ fn resumed_training_keeps_epochs() {
         course.add(epoch(number)).expect("a writable folder");
     }
     let again = Course::open(&file);
-    assert_eq!(format!("{:?}", again.epochs()), format!("{:?}", [1, 2, 3].map(epoch)), "to the last bit");
+    assert_eq!(format!("{:?}", again.epochs), format!("{:?}", [1, 2, 3].map(epoch)), "to the last bit");
     let mut anew = again;
     anew.add(epoch(1)).expect("a writable folder");
-    let numbers: Vec<u32> = Course::open(&file).epochs().iter().map(|epoch| epoch.number).collect();
+    let numbers: Vec<u32> = Course::open(&file).epochs.iter().map(|epoch| epoch.number).collect();
     assert_eq!(numbers, [1], "one that begins anew has none of another's");
 }
 

@@ -1,4 +1,5 @@
-//! The state of a training as bytes, so that it survives being ended.
+//! The state of a training: its step, Adam with decoupled decay (Kingma and Ba 2015; Loshchilov and Hutter 2019) within bounds,
+//! and its checkpoint.
 //!
 //! Layout, numbers with their lowest byte first: the magic (8 bytes), the length of the plan's description (4), the
 //! description, the steps made (8), the numbers and the two means (4 each), and a checksum (8).
@@ -8,12 +9,48 @@ use std::{fs, io, path::Path};
 use engine::checksum;
 use util::Failure;
 
-use super::adam::State;
+use super::model::Shape;
 use crate::{state::replace, training::data_file::unreadable};
 
 const MAGIC: &[u8; 8] = b"conctrn1";
+const FIRST: f32 = 0.9;
+const SECOND: f32 = 0.999;
+const TINY: f32 = 1e-8;
 
-pub(super) fn to_bytes(state: &State, plan: &str) -> Vec<u8> {
+/// The numbers that are trained and what the optimiser remembers of each.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct State {
+    pub numbers: Vec<f32>,
+    /// Running means of the gradient and of its square.
+    pub means: [Vec<f32>; 2],
+    pub steps: u64,
+}
+
+impl State {
+    pub(super) fn new(numbers: Vec<f32>) -> Self {
+        let means = [vec![0.0; numbers.len()], vec![0.0; numbers.len()]];
+        Self { numbers, means, steps: 0 }
+    }
+
+    /// Makes one step against `gradient`; all weights lose `decay` times `rate` of themselves.
+    pub(super) fn step(&mut self, gradient: &[f32], shape: Shape, rate: f32, decay: f32) {
+        self.steps += 1;
+        let steps = self.steps.min(1 << 20) as i32;
+        let (unbias_first, unbias_second) = (1.0 / (1.0 - FIRST.powi(steps)), 1.0 / (1.0 - SECOND.powi(steps)));
+        let [first, second] = &mut self.means;
+        let means = first.iter_mut().zip(second);
+        for (i, ((number, (first, second)), gradient)) in self.numbers.iter_mut().zip(means).zip(gradient).enumerate() {
+            let largest = shape.largest(i);
+            *first = FIRST * *first + (1.0 - FIRST) * *gradient;
+            *second = SECOND * *second + (1.0 - SECOND) * *gradient * *gradient;
+            let change = *first * unbias_first / ((*second * unbias_second).sqrt() + TINY);
+            let moved = *number * (1.0 - decay * rate) - rate * change;
+            *number = moved.clamp(-largest, largest);
+        }
+    }
+}
+
+fn to_bytes(state: &State, plan: &str) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend_from_slice(&(plan.len() as u32).to_le_bytes());
     bytes.extend_from_slice(plan.as_bytes());
@@ -27,7 +64,7 @@ pub(super) fn to_bytes(state: &State, plan: &str) -> Vec<u8> {
 }
 
 /// Returns the state if the bytes are complete, of this plan, and of `count` numbers.
-pub(super) fn from_bytes(bytes: &[u8], plan: &str, count: usize) -> Result<State, &'static str> {
+fn from_bytes(bytes: &[u8], plan: &str, count: usize) -> Result<State, &'static str> {
     let rest = bytes.strip_prefix(MAGIC).ok_or("no checkpoint of a training")?;
     let (body, sum) = bytes.split_last_chunk::<8>().ok_or("cut off")?;
     if checksum(body) != u64::from_le_bytes(*sum) {

@@ -4,8 +4,6 @@
 //! unfinished is filled further by the same call, with any number of threads, and the same plan makes the same files. A
 //! process that is ended at any time loses what it had of the files it was at and nothing else.
 
-mod game;
-
 use std::{
     fs,
     num::NonZeroUsize,
@@ -16,22 +14,39 @@ use std::{
     },
 };
 
-use engine::{EngineOptions, Knowledge};
+use engine::{
+    Engine, EngineOptions, Iteration, Knowledge, Limits, Position, Score,
+    board::{Color, Move},
+};
 use experiment::in_parallel;
 use util::Failure;
 
 use crate::{
     openings::OpeningBook,
     training::{
+        GameResult, SplitMix,
         data_file::{DataHead, DataKind, unreadable},
-        game::Games,
+        game::{Game, Games, MATE, Ply},
+        random::mix,
     },
 };
-use game::{PLIES_AFTER_BOOK, RANDOM_PLIES, SelfPlayer};
+
+/// Random plies from the usual start, or one more: so both sides begin the searched part equally often.
+const RANDOM_PLIES: usize = 8;
+/// Random plies after an opening of a book, or one more.
+const PLIES_AFTER_BOOK: usize = 2;
+/// An opening after which one side is ahead by more centipawns is drawn again.
+const UNFAIR: i32 = 300;
+/// The plies and centipawns after which a game is over, if both sides agree that one is ahead.
+const DECIDED: (usize, i32) = (4, 1000);
+/// The plies and centipawns after which a game is drawn, from ply 80 on.
+const LEVEL: (usize, i32) = (10, 5);
+const LEVEL_FROM: usize = 80;
+/// A game that lasts longer, in plies, is drawn.
+const LONGEST: usize = 300;
 
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Nodes of every search.
     pub nodes: u64,
     pub seed: u64,
     /// Games of one file; at least 1. A few games a second and thread make 512 games a matter of minutes.
@@ -54,7 +69,6 @@ impl Plan {
         EngineOptions { hash: 1, knowledge: Knowledge::STRONGEST, ..EngineOptions::default() }
     }
 
-    /// Returns a description of everything that the games depend on.
     pub fn description(&self) -> String {
         let Self { nodes, seed, games_per_file, book, random_every } = self;
         let options = self.options();
@@ -76,18 +90,88 @@ impl Plan {
     }
 
     fn path(&self, folder: &Path, number: u64) -> PathBuf {
-        folder.join(format!("selfplay-{}-{number:06}.{}", self.seed, DataKind::Games.extension()))
+        folder.join(format!("selfplay-{}-{number:06}.{}", self.seed, DataKind::GAMES.extension))
     }
 
     /// Returns the games of one file; `None` if stopped.
-    fn games(&self, player: &mut SelfPlayer, number: u64, stop: &AtomicBool) -> Result<Option<Games>, Failure> {
+    fn games(&self, engine: &mut Engine, number: u64, stop: &AtomicBool) -> Result<Option<Games>, Failure> {
         let count = u64::from(self.games_per_file.max(1));
         let mut games = Vec::new();
         for game in number * count..(number + 1) * count {
-            let Some(game) = player.play(self, game, stop)? else { return Ok(None) };
+            let Some(game) = self.play(engine, game, stop)? else { return Ok(None) };
             games.push(game);
         }
         Ok(Some(Games { description: self.description(), games }))
+    }
+
+    /// Returns the game of this number; `None` if stopped.
+    fn play(&self, engine: &mut Engine, number: u64, stop: &AtomicBool) -> Result<Option<Game>, Failure> {
+        engine.new_game();
+        let mut random = SplitMix::new(self.seed.rotate_left(32) ^ number);
+        // Games of other seeds must not seem to be the same.
+        let id = mix(self.seed.rotate_left(32) ^ number) as u32;
+        let Some((mut game, mut position)) = self.opening(engine, id, &mut random, stop)? else {
+            return Ok(None);
+        };
+        let (mut agreed, mut level) = ((0, 0), 0);
+        for ply in 0..LONGEST {
+            if let Some(by_rule) = result_by_rule(&position) {
+                game.result = by_rule;
+                break;
+            }
+            let Some(found) = self.search(engine, &position, stop) else { return Ok(None) };
+            let own = centipawns(found.score);
+            let white = own * position.board().turn().sign();
+            let ahead = if white.abs() < DECIDED.1 { 0 } else { white.signum() };
+            agreed = if ahead == agreed.0 { (ahead, agreed.1 + 1) } else { (ahead, 1) };
+            if ahead != 0 && agreed.1 >= DECIDED.0 {
+                game.result = if ahead > 0 { GameResult::White } else { GameResult::Black };
+                break;
+            }
+            level = if white.abs() <= LEVEL.1 && ply >= LEVEL_FROM { level + 1 } else { 0 };
+            if level >= LEVEL.0 {
+                break;
+            }
+            let moves = position.legal_moves();
+            let mv = match self.random_every {
+                Some(every) if random.below(every.get()) == 0 => moves[random.below(moves.len())],
+                _ => found.best,
+            };
+            game.plies.push(Ply { mv, own: own as i16, teacher: None });
+            position.play(mv);
+        }
+        Ok(Some(game))
+    }
+
+    fn search(&self, engine: &mut Engine, position: &Position, stop: &AtomicBool) -> Option<Iteration> {
+        let limits = Limits { nodes: Some(self.nodes), ..Limits::default() };
+        let found = engine.search(position, &[], &limits, stop, &mut |_| {});
+        found.filter(|_| !stop.load(Relaxed))
+    }
+
+    /// Begins a game with random moves, behind an opening of the book if there is one, that leave both sides a chance.
+    fn opening(
+        &self,
+        engine: &mut Engine,
+        id: u32,
+        random: &mut SplitMix,
+        stop: &AtomicBool,
+    ) -> Result<Option<(Game, Position)>, Failure> {
+        loop {
+            let (start, plies) = match &self.book {
+                Some(book) => (book.opening(random.below(book.len()))?.fen(), PLIES_AFTER_BOOK),
+                None => ("startpos".to_owned(), RANDOM_PLIES),
+            };
+            let start = Position::from_line(&start, false, []);
+            // Such as an opening of a variant.
+            let start = start.map_err(|error| Failure::failed(format_args!("book: {error}")))?;
+            let Some((opening, position)) = scramble(&start, plies, random) else { continue };
+            let Some(found) = self.search(engine, &position, stop) else { return Ok(None) };
+            if centipawns(found.score).abs() <= UNFAIR {
+                let game = Game { id, start, opening, plies: Vec::new(), result: GameResult::Draw };
+                return Ok(Some((game, position)));
+            }
+        }
     }
 }
 
@@ -103,11 +187,10 @@ pub fn generate(
 ) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(unreadable(folder))?;
     let description = plan.description();
-    let one = |player: &mut SelfPlayer, number: &u64| {
+    let one = |engine: &mut Engine, number: &u64| {
         let path = plan.path(folder, *number);
         if path.exists() {
-            let is_ours = DataHead::read(DataKind::Games, &path)?.description == description;
-            if is_ours {
+            if DataHead::read(DataKind::GAMES, &path)?.description == description {
                 return Ok(true);
             }
             let path = path.display();
@@ -115,19 +198,56 @@ pub fn generate(
                 "{path}: made by another plan, or by another engine; use another seed or folder"
             )));
         }
-        let Some(games) = plan.games(player, *number, stop)? else { return Ok(false) };
+        let Some(games) = plan.games(engine, *number, stop)? else { return Ok(false) };
         games.write(&path)?;
         Ok(true)
     };
     let numbers: Vec<u64> = (0..files).collect();
-    let (halted, player, mut done) = (|| stop.load(Relaxed), || SelfPlayer::new(plan), 0);
-    in_parallel(&numbers, threads, halted, player, one, |_, is_made| {
+    let (halted, engine, mut done) = (|| stop.load(Relaxed), || Engine::new(plan.options()), 0);
+    in_parallel(&numbers, threads, halted, engine, one, |_, is_made| {
         if is_made {
             done += 1;
             progress(done);
         }
         Ok(())
     })
+}
+
+/// Plays `plies` random moves, or one more, from `start`; `None` if the game is over after them.
+fn scramble(start: &Position, plies: usize, random: &mut SplitMix) -> Option<(Vec<Move>, Position)> {
+    let (mut position, mut played) = (start.clone(), Vec::new());
+    for _ in 0..plies + random.below(2) {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            return None;
+        }
+        let mv = moves[random.below(moves.len())];
+        played.push(mv);
+        position.play(mv);
+    }
+    (!position.legal_moves().is_empty()).then_some((played, position))
+}
+
+fn result_by_rule(position: &Position) -> Option<GameResult> {
+    let board = position.board();
+    if position.legal_moves().is_empty() {
+        return Some(match (board.in_check(), board.turn()) {
+            (false, _) => GameResult::Draw,
+            (true, Color::White) => GameResult::Black,
+            (true, Color::Black) => GameResult::White,
+        });
+    }
+    let drawn = board.is_insufficient() || board.halfmoves() >= 100 || position.repetitions() >= 2;
+    drawn.then_some(GameResult::Draw)
+}
+
+/// A score in centipawns; a mate is [`MATE`], which no other score reaches.
+fn centipawns(score: Score) -> i32 {
+    let mate = i32::from(MATE);
+    match score {
+        Score::Cp(centipawns) => centipawns.clamp(1 - mate, mate - 1),
+        Score::Mate(moves) => mate * if moves > 0 { 1 } else { -1 },
+    }
 }
 
 #[cfg(test)]
