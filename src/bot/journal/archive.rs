@@ -422,18 +422,14 @@ impl Columns<'_> {
     }
 }
 
-fn known<T>(
-    row: &Row<'_>,
-    column: impl RowIndex + Display + Copy,
-    read: impl Fn(&str) -> Option<T>,
-) -> rusqlite::Result<T> {
+fn known<T>(row: &Row<'_>, column: impl RowIndex + Display, read: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
     let word: String = row.get(column)?;
     read(&word).ok_or_else(|| {
         rusqlite::Error::FromSqlConversionFailure(0, Type::Text, format!("{column} {word:?} means nothing").into())
     })
 }
 
-fn parsed<T: FromStr>(row: &Row<'_>, column: impl RowIndex + Display + Copy) -> rusqlite::Result<T> {
+fn parsed<T: FromStr>(row: &Row<'_>, column: impl RowIndex + Display) -> rusqlite::Result<T> {
     known(row, column, |word| word.parse().ok())
 }
 

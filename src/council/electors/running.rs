@@ -1,12 +1,8 @@
-//! The machines of a pool and their running searches, for display.
+//! The running searches of a pool, for display.
 
-use std::{
-    sync::{Arc, Mutex, PoisonError, atomic::Ordering::Relaxed},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex, PoisonError, atomic::Ordering::Relaxed};
 
-use super::{CouncilGame, ElectorSpec, Pool, SearchState, SearchStatus, Task};
-use domain::MachineName;
+use super::{CouncilGame, ElectorSpec, SearchState, SearchStatus, Task};
 
 /// All running searches. Cheap to clone; clones are the same list.
 #[derive(Clone, Debug, Default)]
@@ -28,46 +24,6 @@ impl RunningSearches {
         let searches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let running = searches.iter().filter(|(_, state)| !state.over.load(Relaxed));
         running.map(|(status, state)| SearchStatus { nodes: state.nodes(), ..status.clone() }).collect()
-    }
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct MachineView {
-    pub name: MachineName,
-    /// True for the machine that plays the games.
-    pub here: bool,
-    pub cores: usize,
-    /// Speed of one core, thousands of nodes a second; `None` before it is measured.
-    pub speed: Option<u32>,
-    /// The time from a question to its answer; `None` for this machine, and before the first
-    /// answer.
-    pub lag: Option<Duration>,
-    /// Reason why it gets no searches, if any.
-    pub closed: Option<&'static str>,
-    /// All searches on it; true for those of this process, false for other daemons'.
-    pub searches: Vec<(SearchStatus, bool)>,
-}
-
-impl MachineView {
-    /// Returns the number of searching threads, which may exceed the cores they share.
-    pub fn busy(&self) -> usize {
-        self.searches.iter().map(|(search, _)| usize::from(search.threads)).sum()
-    }
-}
-
-impl Pool {
-    pub fn machines(&self) -> Vec<MachineView> {
-        let here = MachineView {
-            name: MachineName::new("this machine"),
-            here: true,
-            cores: self.cores(),
-            speed: None,
-            lag: None,
-            closed: None,
-            searches: self.running.now().into_iter().map(|search| (search, true)).collect(),
-        };
-        let lent = self.remote.as_ref().map(|remote| remote.machines()).unwrap_or_default();
-        std::iter::once(here).chain(lent).collect()
     }
 }
 

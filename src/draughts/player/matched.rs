@@ -14,11 +14,26 @@ use draughts_core::{
 };
 use experiment::{
     game::{GameEnding, MatchGame, MatchLine, Ruling, TableValue, points_if_lost},
-    player::{ChosenMove, MatchPlayer, MoveRequest, PlayerFailure},
+    player::{ChosenMove, MatchPlayer, MoveRequest, PlayerFailure, PlayerKind, PlayerWords},
 };
 use tokio::runtime::Runtime;
 
-use super::{DraughtsLine, DraughtsPlayer, PlayerSpec, record::color};
+use super::{DraughtsLine, DraughtsPlayer, DraughtsPlayerKind, PlayerSpec, record::color};
+
+impl PlayerKind for DraughtsPlayerKind {
+    type Line = DraughtsLine;
+
+    fn start(&self, _: usize) -> Result<Box<dyn MatchPlayer<DraughtsLine>>, PlayerFailure> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let runtime = runtime.map_err(|error| PlayerFailure::Failed(format!("no runtime for a council: {error}")))?;
+        let spec = PlayerSpec::new("matched".to_owned(), self.clone());
+        Ok(Box::new(MatchedPlayer { player: DraughtsPlayer::new(&spec, &Pool::new(0)), spec, runtime }))
+    }
+
+    fn read(words: &mut PlayerWords<'_>) -> Result<Self, String> {
+        Self::from_words(words)
+    }
+}
 
 impl MatchLine for DraughtsLine {
     const MORE_OPENINGS: &'static str = "";

@@ -2,20 +2,17 @@
 
 use std::sync::Arc;
 
-use council::{
-    CouncilSettings, GroupMode, Roster,
-    electors::{ElectorSpec, Pool},
-};
+use council::{CouncilSettings, GroupMode, Roster, electors::ElectorSpec};
 use domain::{CriterionName, SecondPhaseMode};
 use draughts_core::{
     endgame::EndgameTables,
     evaluation::{Evaluation, Strategy},
     search::published::PublishedSettings,
 };
-use experiment::player::{MatchPlayer, PlayerFailure, PlayerKind, PlayerWords};
+use experiment::player::PlayerWords;
 use serde::Deserialize;
 
-use crate::player::{DraughtsKind, DraughtsLine, DraughtsPlayer, matched::MatchedPlayer};
+use crate::player::{DraughtsKind, DraughtsLine};
 
 pub type PlayerSpec = experiment::player::PlayerSpec<DraughtsPlayerKind>;
 
@@ -54,17 +51,9 @@ fn settings() -> CouncilSettings {
     }
 }
 
-impl PlayerKind for DraughtsPlayerKind {
-    type Line = DraughtsLine;
-
-    fn start(&self, _: usize) -> Result<Box<dyn MatchPlayer<DraughtsLine>>, PlayerFailure> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
-        let runtime = runtime.map_err(|error| PlayerFailure::Failed(format!("no runtime for a council: {error}")))?;
-        let spec = PlayerSpec::new("matched".to_owned(), self.clone());
-        Ok(Box::new(MatchedPlayer { player: DraughtsPlayer::new(&spec, &Pool::new(0)), spec, runtime }))
-    }
-
-    fn read(words: &mut PlayerWords<'_>) -> Result<Self, String> {
+impl DraughtsPlayerKind {
+    /// Reads a player's words, without its pace.
+    pub(super) fn from_words(words: &PlayerWords<'_>) -> Result<Self, String> {
         let evaluations = Strategy::ALL.map(Evaluation::Published).to_vec();
         let mut kind = Self { evaluations, published: None, settings: settings(), tables: None };
         match words.kind {
@@ -81,9 +70,7 @@ impl PlayerKind for DraughtsPlayerKind {
         }
         Ok(kind)
     }
-}
 
-impl DraughtsPlayerKind {
     /// Reads the options of modern searches, those that `accepted` names.
     fn read_settings(&mut self, words: &PlayerWords<'_>, accepted: &str) -> Result<(), String> {
         let is_accepted = |key: &str| accepted.split(", ").any(|option| option.split('=').next() == Some(key));

@@ -1,11 +1,6 @@
-//! An account before it plays: its identity, the scopes of its token, its upgrade to a bot.
+//! An account before it plays: its identity and the scopes of its token.
 
-use super::{
-    LichessSettings, Token,
-    http::Http,
-    request::{HttpCall, Topic},
-};
-use domain::{Account, ActionError};
+use domain::Account;
 
 /// The scope without which a token is of no use to us.
 const BOT_SCOPE: &str = "bot:play";
@@ -56,21 +51,4 @@ impl AccountReport {
         }
         (!self.may_play()).then(|| format!("the token of {name}: {}", self.permission()))
     }
-}
-
-/// Returns the account, its kind, and the token's scopes.
-///
-/// # Errors
-/// [`ActionError::Unauthorised`] for a token the server does not know, others as they come.
-pub async fn account_check(settings: &LichessSettings, token: &Token) -> Result<AccountReport, ActionError> {
-    client(settings, token)?.report().await
-}
-
-/// Turns the account into a bot's, which cannot be undone.
-pub async fn upgrade(settings: &LichessSettings, token: &Token) -> Result<(), ActionError> {
-    client(settings, token)?.call(HttpCall::post(&["api", "bot", "account", "upgrade"], Topic::Account)).await.map(drop)
-}
-
-fn client(settings: &LichessSettings, token: &Token) -> Result<Http, ActionError> {
-    Http::new(settings, token.clone()).map_err(|error| ActionError::Unavailable(error.to_string()))
 }

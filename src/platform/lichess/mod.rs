@@ -38,7 +38,7 @@ use jiff::Timestamp;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-pub use account::{AccountReport, account_check, upgrade};
+pub use account::AccountReport;
 pub use http::SetupError;
 pub use settings::{LichessSettings, ServerUrl, ServerUrlError};
 pub use token::{TOKEN_CREDENTIAL, TOKEN_VARIABLE, Token, TokenError};
@@ -404,6 +404,23 @@ fn chat_text(text: &str) -> String {
     // A text that is one long word is cut within it.
     let kept = kept.rsplit_once(' ').map_or(kept, |(whole, _)| whole);
     format!("{kept}…")
+}
+
+/// Returns the account, its kind, and the token's scopes.
+///
+/// # Errors
+/// [`ActionError::Unauthorised`] for a token the server does not know, others as they come.
+pub async fn account_check(settings: &LichessSettings, token: &Token) -> Result<AccountReport, ActionError> {
+    client(settings, token)?.report().await
+}
+
+/// Turns the account into a bot's, which cannot be undone.
+pub async fn upgrade(settings: &LichessSettings, token: &Token) -> Result<(), ActionError> {
+    client(settings, token)?.call(HttpCall::post(&["api", "bot", "account", "upgrade"], Topic::Account)).await.map(drop)
+}
+
+fn client(settings: &LichessSettings, token: &Token) -> Result<Http, ActionError> {
+    Http::new(settings, token.clone()).map_err(|error| ActionError::Unavailable(error.to_string()))
 }
 
 #[cfg(test)]
