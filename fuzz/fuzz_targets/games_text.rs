@@ -3,11 +3,13 @@
 
 #![no_main]
 
-use lab::{epd, openings};
+use domain::{Line, PgnGame, Variant};
+use lab::epd;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    let _ = openings::line_of_pgn(text);
+    let start = |_: &PgnGame| Ok(Line::start(Variant::Standard));
+    PgnGame::read_all(text.as_bytes(), 1000, start).for_each(drop);
     let (records, _) = epd::read(text);
     for record in &records {
         let _ = record.moves("bm");

@@ -18,7 +18,9 @@ pub fn lines(commands: &[&str], conversation: &[(u8, String)]) -> Cursor<String>
 /// A council of one core that searches nothing.
 pub fn council() -> Setup {
     let council = CouncilSettings { roster: "trivial".to_owned(), hash: 1, ..CouncilSettings::default() };
-    Setup { cores: 1, ..Setup::new(council, &ClockSettings::default()) }
+    let mut setup = Setup::new(council, &ClockSettings::default());
+    setup.cores = 1;
+    setup
 }
 
 /// Runs a conversation to its end.
