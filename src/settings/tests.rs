@@ -464,6 +464,7 @@ fn value() -> impl Strategy<Value = String> {
 fn all_sources_report_errors_alike() {
     for (key, text, accepted) in [
         ("player.council.criterion", "foo", "expected weights, mean-weights, depth"),
+        ("player.council.weights.a", "nan", "expected a number from -1000 to 1000"),
         ("player.council.criterion", "3", "expected weights, mean-weights, depth"),
         ("player.council.second_phase", "foo", "expected sequential, static"),
         ("challenge.sort_by", "bset", "expected best or first (did you mean best?)"),

@@ -46,8 +46,9 @@ pub(crate) async fn next_arrival(arrivals: Option<&mut watch::Receiver<u64>>) {
 
 /// An elector's slot on other machines. Each search may run on another machine, or on none.
 ///
-/// It keeps the pool's invariants: a search that was taken is answered with exactly one [`SearchReport::Finished`] or
-/// [`SearchReport::Failed`], after all its proposals, or goes to its [`Fallback`]; every proposed move is legal.
+/// It keeps the pool's invariants: a search that was taken is answered with exactly one
+/// [`Finished`](super::SearchReport::Finished) or
+/// [`Failed`](super::SearchReport::Failed), after all its proposals, or goes to its [`Fallback`]; every proposed move is legal.
 pub trait RemoteSlot<L: GameLine = Line>: fmt::Debug + Send + Sync {
     /// Takes a search if there is a core for it now that can answer in the task's time. One that is lost before its first proposal goes to `fallback`. `false`
     /// if it was not taken.

@@ -224,26 +224,36 @@ impl Default for CouncilSettings {
     }
 }
 
+type Weight = Decimal<-1_000_000, 1_000_000>;
+
 /// The weights of the heuristics in the criterion `weights` (docs/method.md §4); the defaults are
 /// the theses' hand-made ones.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HeuristicWeights {
-    /// Material.
+    /// Material, -1000 to 1000.
+    #[serde(with = "Weight")]
     pub m: f64,
-    /// Good placement of pieces.
+    /// Good placement of pieces, -1000 to 1000.
+    #[serde(with = "Weight")]
     pub b: f64,
-    /// Space and mobility.
+    /// Space and mobility, -1000 to 1000.
+    #[serde(with = "Weight")]
     pub x: f64,
-    /// King safety.
+    /// King safety, -1000 to 1000.
+    #[serde(with = "Weight")]
     pub k: f64,
-    /// Centre control.
+    /// Centre control, -1000 to 1000.
+    #[serde(with = "Weight")]
     pub c: f64,
-    /// Pawn structure.
+    /// Pawn structure, -1000 to 1000.
+    #[serde(with = "Weight")]
     pub p: f64,
-    /// Attack chances.
+    /// Attack chances, -1000 to 1000.
+    #[serde(with = "Weight")]
     pub a: f64,
-    /// Relations between pieces.
+    /// Relations between pieces, -1000 to 1000.
+    #[serde(with = "Weight")]
     pub r: f64,
 }
 
