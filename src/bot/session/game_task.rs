@@ -548,6 +548,7 @@ mod tests {
         session::{
             BotEvent,
             account_task::tests::{ScriptedServer, runtime},
+            counting::AccountMetrics,
         },
     };
     use council::player::SharedLag;
@@ -556,7 +557,7 @@ mod tests {
     fn context(folder: &tempfile::TempDir) -> Arc<AccountContext> {
         let journal = Journal::open(&JournalSettings::in_folder(folder.path())).expect("a journal");
         Arc::new(AccountContext {
-            metrics: Arc::new(crate::session::counting::AccountMetrics::new(&"made-up".into())),
+            metrics: Arc::new(AccountMetrics::new(&"made-up".into())),
             name: "made-up".into(),
             server: Arc::new(ScriptedServer::default()),
             runtime: Runtime {

@@ -264,10 +264,7 @@ impl TrainNet {
         let header = Header {
             base,
             labels: format!("own search {own}, teacher {teacher}, result {result}, sigmoid of {scale} centipawns"),
-            command: format!(
-                "concilio-lab {}",
-                std::env::args().skip_while(|word| word != "train").collect::<Vec<_>>().join(" ")
-            ),
+            command: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
             ..trained.header(&plan, &dataset)
         };
         let net = quantise(&trained, header, &dataset.validation)?;

@@ -63,7 +63,7 @@ impl MatchPlayer<Line> for CouncilPlayer {
         let by_clock = |time| timing(&clock, Lag::steady(Duration::ZERO), &turn.line, time, self.last_score);
         // A player's council makes it at once; the arbiter wants its score.
         let limits = turn.pace.limits();
-        let only_move = turn.pace.is_timed() && turn.line.legal_moves().len() == 1;
+        let only_move = turn.pace.is_timed() && turn.line.only_move().is_some();
         let question = Question {
             timing: time(turn).map(by_clock),
             limits: Limits { time: None, depth: limits.depth.or(only_move.then_some(LEAST_DEPTH)), ..limits },

@@ -53,8 +53,8 @@ pub struct Plan {
     pub games_per_file: u32,
     /// The openings that random moves follow, in place of the usual start.
     pub book: Option<Arc<OpeningBook>>,
-    /// About one move in this many is random. The positions of a search come after bad moves more often than after good
-    /// ones: a net that has seen only good moves cannot tell one move's position from the next one's.
+    /// About one move in this many is random: most positions of a search come after bad moves. Worth nothing yet
+    /// (docs/experiments/evaluation.md).
     pub random_every: Option<NonZeroUsize>,
 }
 
@@ -132,9 +132,11 @@ impl Plan {
             if level >= LEVEL.0 {
                 break;
             }
-            let moves = position.legal_moves();
             let mv = match self.random_every {
-                Some(every) if random.below(every.get()) == 0 => moves[random.below(moves.len())],
+                Some(every) if random.below(every.get()) == 0 => {
+                    let moves = position.legal_moves();
+                    moves[random.below(moves.len())]
+                }
                 _ => found.best,
             };
             game.plies.push(Ply { mv, own: own as i16, teacher: None });
