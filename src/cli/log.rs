@@ -208,7 +208,8 @@ mod tests {
         let subscriber = tracing_subscriber::registry()
             .with(LogSettings::filter("info").expect("a filter"))
             .with(layer(format, file.reopen().expect("a file"), false));
-        tracing::subscriber::with_default(subscriber, events);
+        let _logging = testkit::log_thread_to(subscriber);
+        events();
         std::fs::read_to_string(file).expect("text")
     }
 

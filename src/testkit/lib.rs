@@ -39,7 +39,10 @@ mod summary;
 use std::{
     env, panic,
     process::{Child, ExitCode},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        LazyLock,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -49,6 +52,7 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use needs::Need;
 pub use testkit_macros::test;
 use tokio::runtime::Builder;
+use tracing::{Dispatch, Subscriber, dispatcher::DefaultGuard, subscriber::NoSubscriber};
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 /// Makes a missing program a failure.
@@ -59,6 +63,15 @@ pub fn show_log() {
     let filter: Targets = env::var("RUST_LOG").ok().and_then(|text| text.parse().ok()).unwrap_or_default();
     let layer = tracing_subscriber::fmt::layer().with_test_writer();
     let _ = tracing_subscriber::registry().with(layer).with(filter).try_init();
+}
+
+/// Logs what this thread does to `subscriber`, until the guard is dropped.
+pub fn log_thread_to(subscriber: impl Subscriber + Send + Sync) -> DefaultGuard {
+    // While a process has one subscriber, the thread that comes to an event first says for all threads whether it is
+    // wanted, and a thread of another test wants none. With a second subscriber all are asked.
+    static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
+    LazyLock::force(&SECOND);
+    tracing::subscriber::set_default(subscriber)
 }
 
 /// A test as the attribute registers it.
@@ -181,5 +194,21 @@ impl Test {
             Ok(()) => Ok(Completion::Completed),
             Err(cause) => panic::resume_unwind(cause),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, thread};
+
+    #[test]
+    fn another_thread_hides_no_event() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let log = tracing_subscriber::fmt().with_writer(file.reopen().expect("a file")).finish();
+        let _logging = super::log_thread_to(log);
+        let event = || tracing::info!("an event");
+        thread::spawn(event).join().expect("no panic");
+        event();
+        assert_eq!(fs::read_to_string(file).expect("text").lines().count(), 1);
     }
 }

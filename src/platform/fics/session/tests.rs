@@ -742,7 +742,8 @@ fn next_board_answers_a_move() {
 fn warnings(story: impl FnOnce()) -> String {
     let file = std::sync::Arc::new(tempfile::tempfile().expect("a temporary file"));
     let log = tracing_subscriber::fmt().with_max_level(tracing::Level::WARN).with_ansi(false);
-    tracing::subscriber::with_default(log.with_writer(std::sync::Arc::clone(&file)).finish(), story);
+    let _logging = testkit::log_thread_to(log.with_writer(std::sync::Arc::clone(&file)).finish());
+    story();
     let mut file = file.as_ref();
     file.rewind().expect("a file");
     std::io::read_to_string(file).expect("a log of text")

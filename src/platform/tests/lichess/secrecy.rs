@@ -10,7 +10,7 @@ async fn token_is_in_no_log_or_error() {
     let log = Arc::new(tempfile::tempfile().expect("a temporary file"));
     // One thread runs this test and all its tasks, so the thread's own subscriber sees everything.
     let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(Arc::clone(&log));
-    let _logging = tracing::subscriber::set_default(subscriber.finish());
+    let _logging = testkit::log_thread_to(subscriber.finish());
 
     let (mut story, mut events, game) = Story::in_game(|_| {}).await;
     assert!(!format!("{:?}", story.bot).contains("lip_secret"));
