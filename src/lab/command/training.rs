@@ -60,9 +60,6 @@ pub struct MakeData {
     /// Openings that two or three random plies follow, PGN or EPD, zipped or not [default: 8 or 9 random plies]
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
-    /// Play a random move about every N moves, so that a net also sees what bad moves lead to [default: never]
-    #[arg(long, value_name = "N")]
-    random_every: Option<NonZeroUsize>,
     /// Random seed of the openings
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
@@ -82,7 +79,6 @@ impl MakeData {
             seed: self.seed,
             games_per_file: self.games_per_file,
             book: book.map(Arc::new),
-            random_every: self.random_every,
         };
         let files = self.games.div_ceil(u64::from(self.games_per_file));
         let mut display = ProgressDisplay::new(files as usize, "files");

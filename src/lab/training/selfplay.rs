@@ -53,14 +53,11 @@ pub struct Plan {
     pub games_per_file: u32,
     /// The openings that random moves follow, in place of the usual start.
     pub book: Option<Arc<OpeningBook>>,
-    /// About one move in this many is random: most positions of a search come after bad moves. Worth nothing yet
-    /// (docs/experiments/evaluation.md).
-    pub random_every: Option<NonZeroUsize>,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { nodes: 200, seed: 1, games_per_file: 512, book: None, random_every: None }
+        Self { nodes: 200, seed: 1, games_per_file: 512, book: None }
     }
 }
 
@@ -70,7 +67,7 @@ impl Plan {
     }
 
     pub fn description(&self) -> String {
-        let Self { nodes, seed, games_per_file, book, random_every } = self;
+        let Self { nodes, seed, games_per_file, book } = self;
         let options = self.options();
         let openings = match book {
             Some(book) => {
@@ -78,9 +75,8 @@ impl Plan {
             }
             None => format!("{RANDOM_PLIES} random plies"),
         };
-        let random = random_every.map_or_else(String::new, |every| format!(", one move in {every} random"));
         format!(
-            "own games of concilio {}-{} with {} ({:016x}), {nodes} nodes a move, {openings}{random}, seed {seed}, \
+            "own games of concilio {}-{} with {} ({:016x}), {nodes} nodes a move, {openings}, seed {seed}, \
              {games_per_file} games a file; own: score of that search; result: of the game",
             env!("CARGO_PKG_VERSION"),
             engine::short_bench().nodes,
@@ -132,15 +128,8 @@ impl Plan {
             if level >= LEVEL.0 {
                 break;
             }
-            let mv = match self.random_every {
-                Some(every) if random.below(every.get()) == 0 => {
-                    let moves = position.legal_moves();
-                    moves[random.below(moves.len())]
-                }
-                _ => found.best,
-            };
-            game.plies.push(Ply { mv, own: own as i16, teacher: None });
-            position.play(mv);
+            game.plies.push(Ply { mv: found.best, own: own as i16, teacher: None });
+            position.play(found.best);
         }
         Ok(Some(game))
     }
