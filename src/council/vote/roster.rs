@@ -124,7 +124,9 @@ impl Roster {
         check_instances(&electors)?;
         let advisers = distributions::advisers(&settings.advisers, name == "auto", hash);
         let advisers = advisers.ok_or_else(|| RosterError::unknown_advisers(&settings.advisers))?;
-        check_advisers(&advisers)?;
+        if let Some(twice) = named_twice(&advisers) {
+            return Err(RosterError::unknown_advisers(&format!("{twice} {twice}")));
+        }
         Ok(Self { electors, advisers, grows: name == "auto" && settings.cores == 0 })
     }
 
@@ -242,14 +244,6 @@ fn named_twice(electors: &[ElectorSpec]) -> Option<&ElectorName> {
 fn check_instances(electors: &[ElectorSpec]) -> Result<(), RosterError> {
     let mut own = electors.iter().enumerate().filter_map(|(index, spec)| Some((index, spec.instance()?)));
     own.try_for_each(|(index, instance)| instance.check().map_err(|accepted| RosterError::range(index, &accepted)))
-}
-
-fn check_advisers(advisers: &[ElectorSpec]) -> Result<(), RosterError> {
-    check_instances(advisers)?;
-    if let Some(twice) = named_twice(advisers) {
-        return Err(RosterError::unknown_advisers(&format!("{twice} {twice}")));
-    }
-    Ok(())
 }
 
 fn instance(index: usize, elector: &ElectorSettings, knowledge: Knowledge) -> Result<Instance, RosterError> {

@@ -68,7 +68,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// A quarter of an hour on two cores.
+    /// Half an hour on two cores.
     pub const QUICK: Self =
         Self { positions: 600, parallel_positions: 36, nodes: 5000, nodes_a_move: 1000, games: 30, generations: 100 };
     /// A night on two cores.

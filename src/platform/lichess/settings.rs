@@ -5,6 +5,11 @@ use std::{net::IpAddr, path::PathBuf, time::Duration};
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 
+use util::values::FractionalSeconds;
+
+/// From a millisecond to an hour.
+type Wait = FractionalSeconds<1, 3_600_000>;
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LichessSettings {
@@ -13,25 +18,25 @@ pub struct LichessSettings {
     pub token_file: Option<PathBuf>,
     /// Silence after which a stream is taken for dead, in seconds. The server sends a byte at least
     /// every seven.
-    #[serde(with = "seconds")]
+    #[serde(with = "Wait")]
     pub idle_timeout: Duration,
     /// Time after which an unanswered move (or another request on which a clock waits) has failed,
     /// in seconds.
-    #[serde(with = "seconds")]
+    #[serde(with = "Wait")]
     pub move_timeout: Duration,
     /// Time after which any other unanswered request has failed, in seconds.
-    #[serde(with = "seconds")]
+    #[serde(with = "Wait")]
     pub request_timeout: Duration,
     /// Pause of a kind of requests after a rate limit (429) without a time, in seconds. Lichess
     /// asks for a full minute.
-    #[serde(with = "seconds")]
+    #[serde(with = "Wait")]
     pub limited_pause: Duration,
     /// Time for which the stream of a correspondence game stays open after the bot's move, in seconds: a player who is there may
     /// answer at once.
-    #[serde(with = "seconds")]
+    #[serde(with = "Wait")]
     pub attention: Duration,
     /// Interval of the questions whether an opponent has moved in the correspondence games without a stream, in seconds.
-    #[serde(with = "seconds")]
+    #[serde(with = "Wait")]
     pub check_in: Duration,
 }
 
@@ -131,26 +136,6 @@ impl From<ServerUrl> for String {
 impl std::fmt::Display for ServerUrl {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(self.0.as_str())
-    }
-}
-
-/// Durations as seconds, whole or not.
-mod seconds {
-    use std::time::Duration;
-
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    pub(super) fn serialize<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_f64(duration.as_secs_f64())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
-        let seconds = f64::deserialize(deserializer)?;
-        if (0.001..=3600.0).contains(&seconds) {
-            Ok(Duration::from_secs_f64(seconds))
-        } else {
-            Err(D::Error::custom(format!("{seconds} is no time to wait for (accepted: 0.001 to 3600 seconds)")))
-        }
     }
 }
 
