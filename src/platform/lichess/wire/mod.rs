@@ -14,7 +14,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, IgnoredAny},
+};
 use serde_json::Value;
 
 pub use self::export::exported_game;
@@ -71,7 +74,7 @@ pub fn event(line: &str, us: &str) -> Result<ServerEvent, LichessLineError> {
         }
         "challengeCanceled" => ServerEvent::ChallengeCancelled(read::<ChallengeEnvelope>(&kind, line)?.id()),
         "challengeDeclined" => read::<ChallengeEnvelope>(&kind, line)?.into_decline(),
-        _ => return Err(LichessLineError::Unknown(kind.into_owned())),
+        _ => return Err(unknown(&kind, line)),
     })
 }
 
@@ -92,7 +95,7 @@ pub fn game_event(
         }
         "chatLine" => ServerEvent::Chat(game.clone(), read::<ChatJson>(&kind, line)?.into_line()),
         "opponentGone" => read::<OpponentGone>(&kind, line)?.into_event(game.clone()),
-        _ => return Err(LichessLineError::Unknown(kind.into_owned())),
+        _ => return Err(unknown(&kind, line)),
     })
 }
 
@@ -122,7 +125,7 @@ pub(super) fn error_text(body: &str) -> Option<String> {
     .filter(|text| !text.is_empty())
 }
 
-/// Returns the type of a line. Lichess writes it first, so the line need not be read twice.
+/// Returns the type of a line. Lichess writes it first but in `gameFull`: other lines need not be read twice.
 fn kind(line: &str) -> Result<Cow<'_, str>, LichessLineError> {
     let first = line.strip_prefix(r#"{"type":""#).and_then(|rest| rest.split_once('"'));
     if let Some((kind, _)) = first.filter(|(kind, _)| kind.bytes().all(|byte| byte.is_ascii_alphabetic())) {
@@ -133,6 +136,13 @@ fn kind(line: &str) -> Result<Cow<'_, str>, LichessLineError> {
         Head { kind: Some(kind), .. } => Ok(kind),
         Head { error: Some(_), .. } => Err(LichessLineError::Server(error_text(line).unwrap_or_default())),
         _ => Err(malformed("a line of the stream", "it has no type")),
+    }
+}
+
+fn unknown(kind: &str, line: &str) -> LichessLineError {
+    match read::<IgnoredAny>(kind, line) {
+        Ok(_) => LichessLineError::Unknown(kind.to_owned()),
+        Err(malformed) => malformed,
     }
 }
 
@@ -187,16 +197,17 @@ struct VariantKey {
 /// A clock at the start of a game: milliseconds in the stream of a game, seconds elsewhere.
 #[derive(Deserialize)]
 struct ClockJson {
-    #[serde(alias = "limit")]
     initial: Option<f64>,
+    #[serde(default, deserialize_with = "lenient")]
+    limit: Option<f64>,
     increment: Option<f64>,
-    #[serde(rename = "daysPerTurn")]
+    #[serde(default, rename = "daysPerTurn", deserialize_with = "lenient")]
     days: Option<f64>,
 }
 
 fn time_control(clock: Option<ClockJson>, days: Option<f64>, unit: fn(f64) -> Duration) -> TimeControl {
     let (initial, increment, days) = match clock {
-        Some(clock) => (clock.initial, clock.increment, days.or(clock.days)),
+        Some(clock) => (clock.initial.or(clock.limit), clock.increment, days.or(clock.days)),
         None => (None, None, days),
     };
     match (initial, days) {

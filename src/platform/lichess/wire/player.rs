@@ -11,6 +11,7 @@ use domain::{Account, Player};
 #[serde(rename_all = "camelCase")]
 pub(super) struct User {
     /// The account, where it is told apart from the part that it plays in a game.
+    #[serde(default, deserialize_with = "lenient")]
     user: Option<Box<User>>,
     id: Option<String>,
     name: Option<String>,

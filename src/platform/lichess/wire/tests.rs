@@ -154,6 +154,8 @@ fn error_lines_are_never_events() {
 fn unknown_lines_are_ignored() {
     assert!(matches!(event(r#"{"type":"telepathy","game":7}"#, "bob"), Err(LichessLineError::Unknown(_))));
     assert!(matches!(in_game(r#"{"type":"telepathy"}"#), Err(LichessLineError::Unknown(_))));
+    // A broken line is a fault, whatever it begins with.
+    assert!(matches!(in_game(r#"{"type":"telepathy","#), Err(LichessLineError::Malformed { .. })));
 }
 
 #[test]
@@ -166,6 +168,16 @@ fn clocks_are_milliseconds_in_games() {
     assert_eq!(info.opponent().title, None);
     assert_eq!(info.url.as_deref(), Some("https://lichess.org/game0001"));
     assert_eq!(state.clocks.map(|clocks| clocks.white.remaining), Some(Duration::from_millis(1)));
+}
+
+#[test]
+fn fields_of_other_messages_are_passed_over() {
+    let clock = r#""clock":{"initial":900000,"increment":0,"limit":"900","daysPerTurn":[]}"#;
+    let line = full(&format!(r#""variant":{{"key":"standard"}},{clock},"initialFen":"startpos""#))
+        .replace(r#""id":"ann""#, r#""id":"ann","user":7"#);
+    let (info, _) = game(&line);
+    assert_eq!(info.terms.time_control, TimeControl::real_time(Duration::from_secs(900), Duration::ZERO));
+    assert_eq!(info.opponent().id, "ann");
 }
 
 #[test]
