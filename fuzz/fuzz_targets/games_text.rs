@@ -8,7 +8,10 @@ use lab::epd;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    let start = |_: &PgnGame| Ok(Line::start(Variant::Standard));
+    let start = |game: &PgnGame| match game.tag("FEN") {
+        "" => Ok(Line::start(Variant::Standard)),
+        fen => Line::from_fen(Variant::FromPosition, fen).map_err(|error| error.to_string()),
+    };
     PgnGame::read_all(text.as_bytes(), 1000, start).for_each(drop);
     let (records, _) = epd::read(text);
     for record in &records {

@@ -80,7 +80,7 @@ enum Subcommands {
     Demo(demo::DemoCommand),
     /// Play Italian draughts against the council, and what else there is to do with that game
     Draughts(Box<DraughtsCommand<SettingsArgs>>),
-    /// Run the practice server alone, for any Lichess bot to play on
+    /// Run the practice server alone, for any Lichess bot or FICS client to play on
     Practice(practice::PracticeCommand),
     /// Show a journal in the browser, without an account
     Web(web::WebCommand),
@@ -94,7 +94,7 @@ enum Subcommands {
     /// Look at the accounts, or make one a bot's
     #[command(subcommand)]
     Account(account::AccountsCommand),
-    /// Look at the settings
+    /// Look at the settings, or take over those of another bot
     #[command(subcommand)]
     Config(config::ConfigCommand),
     /// Explain the evaluation of a position, heuristic by heuristic

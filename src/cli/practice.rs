@@ -124,7 +124,8 @@ mod tests {
     use super::*;
 
     fn parsed(words: &[&str]) -> PracticeCommand {
-        let matches = PracticeCommand::augment_args(Command::new("practice")).get_matches_from(words);
+        let matches =
+            PracticeCommand::augment_args(Command::new("practice")).try_get_matches_from(words).expect("arguments");
         PracticeCommand::from_arg_matches(&matches).expect("a command line")
     }
 

@@ -69,6 +69,7 @@ impl Challenge {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChallengeRequest {
+    /// The name of the challenged player.
     pub opponent: String,
     pub terms: GameTerms,
     /// The wanted colour; `None`: random.

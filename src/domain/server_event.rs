@@ -14,6 +14,7 @@ pub enum ServerEvent {
     /// The event stream is connected and the server knows the account. Sent again after every
     /// reconnection.
     Connected(Account),
+    /// The event stream was lost; the client is already reconnecting.
     Disconnected {
         /// Reason in one line for the log.
         reason: String,
@@ -41,7 +42,8 @@ pub enum ServerEvent {
     Game(Box<GameInfo>, GameState),
     /// The state of a game changed: a move, an offer, more time, a takeback, the end.
     GameState(GameId, GameState),
-    /// A game is over, by the event stream. Comes also after the game's own stream has died.
+    /// A game is over, by the event stream. Comes also after the game's own stream has died. What the server does not
+    /// report is `None`.
     GameFinished {
         id: GameId,
         status: Option<GameStatus>,

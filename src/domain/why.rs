@@ -14,11 +14,15 @@ use util::grouped;
 const MOST_MOVES: usize = 3;
 const MOST_HEURISTICS: usize = 2;
 
+/// A move that an elector proposed, with the line it expects.
 #[derive(Clone, Debug)]
 pub struct ExpectedLine<M> {
     pub mv: M,
+    /// The line, `mv` first; empty if unknown.
     pub moves: Vec<M>,
+    /// In plies.
     pub depth: u32,
+    /// From the side of the player to move.
     pub score: Option<Score>,
 }
 

@@ -153,7 +153,7 @@ pub fn experiment_of(path: &Path) -> Option<Value> {
     serde_json::from_str(&line).ok()
 }
 
-/// Removes a file of states that no other process is at work on, if there is one.
+/// Removes a file of states, if there is one. [`StateError::InUse`] if another process is at work on it.
 pub fn forget(path: &Path) -> Result<(), StateError> {
     let failure = |error| StateError::File { path: path.to_owned(), error };
     match OpenOptions::new().append(true).open(path) {

@@ -44,6 +44,7 @@ pub struct DecisionsPlan {
 pub struct DecidedMove {
     #[serde(with = "super::move_text")]
     pub best: UciMove,
+    /// Of all electors and threads.
     pub nodes: u64,
     /// True if the player announces a mate.
     pub mates: bool,

@@ -4,16 +4,17 @@
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
-    /// freechess.org, with all functions.
+    /// freechess.org, with all functions; `moves l`, a list with coordinates, is its own.
     #[default]
     Freechess,
     /// FatICS: no `resume`, no `pending`; `match` resumes an adjourned game and says so; unasked offers to programs (`<pf>`,
     /// `<pr>`) follow the prompt, without another one after them.
     Fatics,
-    /// capablanca: no interface variables, timeseal of the first version only, no automatic flags,
+    /// capablanca: no interface variables (`iset` is accepted and does nothing), timeseal of the first version only, no automatic flags,
     /// `0 1` is untimed; `match` resumes an adjourned game and says so.
     Capablanca,
-    /// uhlin/fics: the same, and no `resume` in any form, no timeseal, no seeks, no greeting by name, no line `Creating: ...`, no
+    /// uhlin/fics: no interface variables and no automatic flags either; an adjourned game cannot go on, `match` proposes a new
+    /// one; no timeseal, `seek` without effect, no greeting by name, no line `Creating: ...`, no
     /// second attempt after a wrong password; lines are wrapped without the blank between their words, and of several commands
     /// that come together only one is done until more comes.
     Uhlin,
@@ -55,7 +56,7 @@ impl Dialect {
         }
     }
 
-    /// Returns true if an adjourned game can go on at all.
+    /// Returns true if an adjourned game can go on, by `match` on all of them.
     pub fn resumes(self) -> bool {
         self != Self::Uhlin
     }

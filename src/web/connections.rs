@@ -48,6 +48,7 @@ pub(crate) struct Places {
 #[derive(Debug, Default)]
 struct OpenConnections {
     next: u64,
+    /// The oldest first.
     by_number: BTreeMap<u64, OpenConnection>,
 }
 

@@ -26,6 +26,7 @@ pub struct WebContext {
     pub another_game: Option<AnotherGame>,
     /// Tabs from other packages.
     pub parts: Vec<PagePart>,
+    /// Addresses of those tabs, below `/api/`.
     pub routes: Router,
 }
 

@@ -2,13 +2,7 @@
 
 mod notes;
 
-use std::{
-    collections::BTreeMap,
-    fmt::{self, Display},
-    path::Path,
-    str::FromStr,
-    time::Duration,
-};
+use std::{collections::BTreeMap, fmt, path::Path, str::FromStr, time::Duration};
 
 use jiff::Timestamp;
 use rusqlite::{
@@ -422,14 +416,16 @@ impl Columns<'_> {
     }
 }
 
-fn known<T>(row: &Row<'_>, column: impl RowIndex + Display, read: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
+fn known<T>(row: &Row<'_>, column: impl RowIndex, read: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
+    let column = column.idx(row.as_ref())?;
     let word: String = row.get(column)?;
     read(&word).ok_or_else(|| {
-        rusqlite::Error::FromSqlConversionFailure(0, Type::Text, format!("{column} {word:?} means nothing").into())
+        let name = row.as_ref().column_name(column).unwrap_or_default();
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, format!("{name} {word:?} means nothing").into())
     })
 }
 
-fn parsed<T: FromStr>(row: &Row<'_>, column: impl RowIndex + Display) -> rusqlite::Result<T> {
+fn parsed<T: FromStr>(row: &Row<'_>, column: impl RowIndex) -> rusqlite::Result<T> {
     known(row, column, |word| word.parse().ok())
 }
 

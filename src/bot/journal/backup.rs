@@ -113,7 +113,8 @@ fn check(database: &Connection) -> Result<(), String> {
     if found == "ok" { Ok(()) } else { Err(format!("it is damaged: {}", found.lines().next().unwrap_or_default())) }
 }
 
-/// Gives the old journal a second name, and moves its log there, after its entries went into the database if possible.
+/// Gives the old journal a second name, and moves its log there, after its entries went into the database if possible: a kill in between
+/// loses nothing.
 fn put_aside(path: &Path) -> io::Result<Option<PathBuf>> {
     if !path.exists() {
         // The log of a missing journal is of no use to another one.

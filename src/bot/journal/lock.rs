@@ -15,7 +15,7 @@ use super::{JournalError, private, schema};
 const PATIENCE: Duration = Duration::from_secs(3);
 const AGAIN: Duration = Duration::from_millis(20);
 
-/// Locks the journal at `path` until the file is dropped, by a file beside it with the number of this process.
+/// Locks the journal at `path` until the file is dropped or the process ends, by a file beside it with the number of this process.
 pub(super) fn take(path: &Path) -> Result<File, JournalError> {
     let failed = |reason: std::io::Error| schema::not_opened(path, &reason);
     let mut file = private::open()

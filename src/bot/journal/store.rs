@@ -404,7 +404,8 @@ impl<'a> Store<'a> {
         Ok(lines.collect::<Result<_, _>>()?)
     }
 
-    /// Returns the games without a PGN that ended within `within` ms before the newest end, or before `now`; oldest first.
+    /// Returns the games without a PGN that ended within `within` ms before the newest end (before `now` if that is in
+    /// the future); oldest first.
     pub(super) fn without_pgn(&self, now: i64, within: i64) -> Result<Vec<GameKey>, JournalError> {
         let mut games = self.connection.prepare_cached(
             "SELECT server, game FROM games

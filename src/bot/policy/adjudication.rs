@@ -159,6 +159,7 @@ pub fn tablebase_result(decision: &Decision) -> Option<GameResult> {
 pub struct GameFacts<'a> {
     /// Scores for the bot's moves, newest last; `None` for moves without one (book, forced).
     pub scores: &'a [Option<Score>],
+    /// Full moves played.
     pub moves: u32,
     /// The number of pieces on the board, kings and pawns included.
     pub pieces: usize,

@@ -49,6 +49,7 @@ mod requests;
 
 const LAST_REQUESTS: Duration = Duration::from_secs(3);
 const AFTER_PANIC: Duration = Duration::from_millis(500);
+/// The longest time between two looks at the lobby, and at the hours.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 const MOST_OVER: usize = 256;
 /// Attempts to leave an unplayable game, if the server does not answer, and the pause between them.

@@ -378,7 +378,14 @@ impl RunningGame {
             }
             GameEffect::RecordTakeback => self.context.runtime.journal.takeback_granted(&self.key()),
             // The task carries out all others.
-            _ => (),
+            GameEffect::Do(_)
+            | GameEffect::Fault(_)
+            | GameEffect::Forget(_)
+            | GameEffect::Over(_)
+            | GameEffect::RecordDecision(_)
+            | GameEffect::Resync
+            | GameEffect::Send { .. }
+            | GameEffect::Wake(..) => (),
         }
     }
 

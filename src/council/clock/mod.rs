@@ -71,6 +71,7 @@ impl Moment {
         self.spent.min(LONGEST_CLOCK)
     }
 
+    /// Returns the number of the bot's own moves so far.
     fn moves_made(&self) -> u32 {
         u32::try_from(self.ply / 2).unwrap_or(u32::MAX)
     }
@@ -82,6 +83,7 @@ impl Moment {
         self.moves_to_go.map_or(by_stage, |to_go| to_go.clamp(1, by_stage))
     }
 
+    /// Returns the number of own moves after this one for the rest of the clock.
     fn moves_to_outlast(&self) -> u32 {
         let game = LONGEST_GAME.saturating_sub(self.moves_made()).max(ALWAYS_TO_COME);
         self.moves_to_go.map_or(game, |to_go| to_go.saturating_sub(1).min(game))

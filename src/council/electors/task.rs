@@ -60,7 +60,9 @@ impl<L: GameLine> Task<L> {
 #[derive(Clone, Debug)]
 pub enum SearchReport<M = UciMove> {
     Proposal(Proposal<M>),
+    /// Complete; nothing more comes of this search.
     Finished(SearchId, ElectorName),
+    /// Broken off, with the reason; nothing more comes of this search.
     Failed(SearchId, ElectorName, String),
 }
 

@@ -224,7 +224,9 @@ mod tests {
         let positions = positions_of_games(4, 8, 1);
         assert_eq!(positions.len(), 4);
         let words = ["positions", "council:hash=1", "--pace", "nodes=300", "--judge", "7", "--concurrency", "1"];
-        let arguments = JudgePositions::augment_args(clap::Command::new("positions")).get_matches_from(words);
+        let arguments = JudgePositions::augment_args(clap::Command::new("positions"))
+            .try_get_matches_from(words)
+            .expect("arguments");
         let plan = JudgePositions::from_arg_matches(&arguments).expect("arguments");
         let judged = plan.judged(&positions, &AtomicBool::new(false), |_| {});
         let judged = judged.unwrap_or_else(|error| panic!("{error}"));

@@ -56,7 +56,7 @@ pub struct MatchRules<L> {
 }
 
 impl<L> MatchRules<L> {
-    /// Rules by which a game is drawn after `longest` moves of each side; no table ends it, and no clock is tolerated.
+    /// Rules by which a game is drawn after `longest` moves of each side; no table ends it, and no clock may be overstepped.
     pub fn drawn_after(longest: usize, adjudication: Adjudication) -> Self {
         Self { adjudication, tables: None, longest, truncation: None, margin: Duration::ZERO }
     }

@@ -161,6 +161,7 @@ pub struct GamePair {
 }
 
 impl GamePair {
+    /// Returns A's points in both games.
     fn points(&self) -> [f64; 2] {
         [self.games[0].white, 1.0 - self.games[1].white]
     }

@@ -109,6 +109,7 @@ pub struct Summary {
     /// True if all games are played, or the test is decided.
     pub complete: bool,
     pub wins: usize,
+    /// Neither won nor lost: also truncated games with other points than a half.
     pub draws: usize,
     pub losses: usize,
     pub points: f64,
@@ -143,6 +144,7 @@ pub struct PlayerTotals {
     pub depth: u64,
     /// Thinking time, all together, where it was measured.
     pub microseconds: u64,
+    /// The program did not start, ended, hung or gave no move.
     pub crashes: usize,
     pub illegal_moves: usize,
     pub time_losses: usize,

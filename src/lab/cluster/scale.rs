@@ -33,7 +33,9 @@ pub const SATURATED: f64 = 0.7;
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveLoad {
     pub workers: usize,
+    /// Searches at once.
     pub searches: usize,
+    /// In the time of the move.
     pub messages: usize,
     /// The share of its time that the coordinator's thread works.
     pub coordinator: f64,

@@ -106,7 +106,9 @@ mod tests {
     fn concurrency_matters_only_for_time_limits() {
         let experiment = |pace: &str, workers: &str| {
             let words = ["decisions", "engine", "--limit", "1", "--pace", pace, "--concurrency", workers];
-            let arguments = Decisions::augment_args(clap::Command::new("decisions")).get_matches_from(words);
+            let arguments = Decisions::augment_args(clap::Command::new("decisions"))
+                .try_get_matches_from(words)
+                .expect("arguments");
             let decisions = Decisions::from_arg_matches(&arguments).expect("arguments");
             let plan = decisions.plan().unwrap_or_else(|error| panic!("{error}"));
             decisions.experiment(&plan)

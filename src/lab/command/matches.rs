@@ -187,7 +187,8 @@ mod tests {
         let refused = |words: &[&str]| {
             let match_in_file = ["match", "engine:m,hash=1", "engine:mp,hash=1", "--state", file];
             let words = match_in_file.iter().chain(words).copied();
-            let arguments = Match::augment_args(clap::Command::new("match")).get_matches_from(words);
+            let arguments =
+                Match::augment_args(clap::Command::new("match")).try_get_matches_from(words).expect("arguments");
             let command = Match::from_arg_matches(&arguments).expect("arguments");
             command.run(&AtomicBool::new(false)).expect_err("it cannot be played").to_string()
         };

@@ -36,6 +36,7 @@ pub struct Game {
     /// Positions of one game are never on both sides of a validation.
     pub id: u32,
     pub start: Position,
+    /// Moves without a search, so without a score.
     pub opening: Vec<Move>,
     pub plies: Vec<Ply>,
     pub result: GameResult,

@@ -223,7 +223,8 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], threads: NonZeroUsize, work: impl 
     })
 }
 
-/// Returns a fingerprint of everything that a resumed fit must share with the one before.
+/// Returns a fingerprint of everything that a resumed fit must share with the one before. The rate of each epoch depends on their
+/// number.
 fn fingerprint(positions: &LabelledPositions, start: &[TaperedPair], plan: &TunePlan) -> u64 {
     let mut hasher = DefaultHasher::new();
     (positions.fingerprint, plan.epochs, plan.rate.to_bits(), plan.pull.to_bits(), plan.seed).hash(&mut hasher);

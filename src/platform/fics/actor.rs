@@ -34,6 +34,7 @@ use util::{Backoff, Supervisor, timeseal::Version};
 const SETUP_PATIENCE: Duration = Duration::from_secs(2);
 const SETUP_HURRY: Duration = Duration::from_millis(200);
 
+/// Age at which a connection counts as good: after its end the backoff begins anew.
 const SETTLED: Duration = Duration::from_secs(60);
 
 /// Interval of signs of life: servers disconnect clients after an hour of silence.
@@ -47,6 +48,7 @@ const SHORTEST_SILENCE: Duration = Duration::from_secs(5);
 /// A command that every server answers and that does nothing.
 const SIGN_OF_LIFE: &str = "date";
 
+/// The most messages kept during the set-up; further ones are dropped.
 const MOST_EARLY: usize = 500;
 
 /// Free places in the queue of events below which talk is dropped: half of it.

@@ -115,7 +115,7 @@ impl Server for FicsServer {
         true
     }
 
-    /// Stops challenges, seeks and resumptions of stored games, or allows them again.
+    /// If not `open`, keeps challenges away, ends our seeks, and resumes no stored game but one that was interrupted.
     async fn open_to_new_games(&self, open: bool) {
         self.tell(move |session, now| session.open_to_new_games(open, now)).await;
     }

@@ -26,7 +26,8 @@ const PATH: [&str; 3] = ["api", "stream", "event"];
 /// The span over which the server counts openings: there is no cause to wait longer.
 const LIMIT_SPAN: Duration = Duration::from_secs(600);
 
-/// Pauses between questions for our games while the event stream must stay closed.
+/// The first pause between questions for our games while the event stream must stay closed, and the longest; each is twice the
+/// last.
 const ASK: Duration = Duration::from_secs(2);
 const ASK_AT_LEAST: Duration = Duration::from_secs(8);
 

@@ -220,7 +220,8 @@ impl TelnetConnection {
         self.write(ping).await
     }
 
-    /// Sends a piece of text, whole lines that belong together; `facts` are what faults go by.
+    /// Sends a piece of text, whole lines that belong together; `facts` are what faults go by. Fails when the
+    /// connection is over, the client does not read, or a fault ends it.
     pub(crate) async fn send(&mut self, block: &str, facts: LineFacts) -> io::Result<()> {
         let struck = self.next_block.take().or_else(|| self.faults.as_mut().and_then(|faults| faults.on_line(facts)));
         match struck {

@@ -88,6 +88,7 @@ pub struct ReportFolder {
     pgn: GrowingFile,
     games: GrowingFile,
     moves: GrowingFile,
+    /// Rows of the list, the oldest game first.
     rows: Vec<String>,
     links: HashMap<String, String>,
     earlier: Option<Value>,
@@ -138,6 +139,7 @@ impl ReportFolder {
         Ok(())
     }
 
+    /// Writes the pages on all games; returns the path of the first one.
     pub fn finish(mut self, report: &Report) -> Result<PathBuf, Failure> {
         let mut growing = [&mut self.pgn, &mut self.games, &mut self.moves];
         growing.iter_mut().try_for_each(|file| file.flush())?;

@@ -29,6 +29,7 @@ const TIME_TROUBLE: f64 = 0.1;
 
 const RATING_STEP: u32 = 200;
 
+/// Sums over games, which are added in the order of their start: streaks and ratings depend on it.
 #[derive(Debug, Serialize)]
 pub struct Totals {
     pub all: GroupFigure,

@@ -22,6 +22,7 @@ const KNEW_BETTER: f64 = 2.5;
 
 const ERRORS_TOLD: usize = 50;
 
+/// Statistics of the votes of many games. Costs are per cent of a point.
 #[derive(Debug, Serialize)]
 pub struct CouncilStudy {
     pub votes: usize,
@@ -36,6 +37,7 @@ pub struct CouncilStudy {
     pub second_phase: SecondPhaseFigure,
     pub splits: Vec<SplitFigure>,
     pub extra_time: ExtraTimeFigure,
+    /// The worst errors, the worst first.
     pub errors: Vec<VoteError>,
 }
 

@@ -64,6 +64,7 @@ static SPARED: Mutex<BTreeMap<ServicePlace, Weak<Mutex<Spared>>>> = Mutex::new(B
 struct Spared {
     asked: Option<Instant>,
     backoff: Backoff,
+    /// The pause that the service asked for.
     until: Option<Instant>,
 }
 

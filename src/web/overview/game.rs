@@ -81,6 +81,7 @@ pub struct GameFrame<'a> {
 
 #[derive(Debug, Serialize)]
 struct VotesFrame<'a> {
+    /// The ply of the position of the votes.
     ply: usize,
     /// True if earlier proposals must be dropped.
     fresh: bool,

@@ -112,9 +112,11 @@ pub enum MatchmakingStep {
 /// The facts for [`Matchmaker::step`] and [`Matchmaker::choose`].
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
+    /// In the time zone of the settings.
     pub now: &'a Zoned,
     /// The start of the idle time: the end of the last game, or the program's start.
     pub idle_since: Timestamp,
+    /// Running, or about to start.
     pub games: usize,
     /// True if a place for a game against a bot is free ([`super::challenge::has_place`]).
     pub place_free: bool,
@@ -338,7 +340,8 @@ impl Matchmaker {
         }
     }
 
-    /// Adapts to a system clock set back to `now`: no opponent rests longer than the settings say.
+    /// Adapts to a system clock set back to `now`: no opponent rests longer than the settings say, and no
+    /// request is of later.
     pub fn clock_set_back(&mut self, settings: &MatchmakingSettings, now: Timestamp) {
         let longest = later(now, settings.max_backoff);
         for refusal in self.refusals.values_mut().flatten() {

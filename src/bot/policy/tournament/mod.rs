@@ -47,6 +47,7 @@ pub struct TournamentPolicy {
 
 #[derive(Clone, Copy)]
 pub struct TournamentSituation<'a> {
+    /// In the time zone of the settings.
     pub now: &'a Zoned,
     pub policy: &'a TournamentPolicy,
     /// True if the bot begins new games and the server is connected.
@@ -287,7 +288,8 @@ impl Participation {
         self.joined.keys().any(same) || self.set_aside.keys().any(same)
     }
 
-    /// Records a list of tournaments, `all` if complete. Returns once for each the reason for not joining it.
+    /// Records a list of tournaments, `all` if complete. Upcoming and running tournaments that an
+    /// incomplete list lacks stay known. Returns once for each the reason for not joining it.
     pub fn found(
         &mut self,
         mut found: Vec<TournamentInfo>,

@@ -235,7 +235,8 @@ impl Lobby {
         standing.map(|(_, opponent)| opponent.to_owned())
     }
 
-    /// Stops waiting for the answer to a challenge and for the list of bots: they may be lost. An order stays ordered.
+    /// Stops waiting for the answer to a challenge and for the list of bots: they may be lost. An order stays ordered. The effects
+    /// of an input that panicked are dropped.
     pub(super) fn answers_lost(&mut self) {
         (self.looking, self.asked) = (false, None);
         self.effects.clear();
@@ -260,7 +261,8 @@ impl Lobby {
         opponents.map(|player| player.name.clone()).collect()
     }
 
-    /// Returns true if no real-time game and no challenge of the bot is pending. Correspondence games last for weeks.
+    /// Returns true if no real-time game runs or is about to start, and no challenge of the bot is pending or on its way.
+    /// Correspondence games last for weeks.
     pub(super) fn is_idle(&self) -> bool {
         self.real_time_games() == 0 && self.asked.is_none() && self.memory.matchmaker.standing().is_none()
     }

@@ -35,6 +35,7 @@ impl Order {
         Self { request, games, failures: 0, rests: None }
     }
 
+    /// `opponent` is a name in lower case.
     fn is_with(&self, opponent: &str) -> bool {
         self.request.opponent.to_lowercase() == opponent
     }
@@ -180,6 +181,7 @@ impl Lobby {
         }
     }
 
+    /// `opponent` is a name in lower case.
     pub(super) fn forget_orders_to(&mut self, opponent: &str) {
         self.orders.retain(|order| !order.is_with(opponent));
         self.ordered.take_if(|order| order.is_with(opponent));

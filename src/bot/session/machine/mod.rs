@@ -240,7 +240,8 @@ impl GameMachine {
         }
     }
 
-    /// Starts the timer of the opponent's first move, if it has not come; returns the time since the first sight in all.
+    /// Starts the timer of the opponent's first move, if it has not come; returns the whole time. It runs from the first sight of
+    /// the position: a reopened stream gives no more time.
     fn wait_for_first_move(&mut self, now: Instant) -> Option<Duration> {
         let patience = self.adjudicator.abort_after(&self.info).filter(|_| self.line.ply() < 2)?;
         let waited = now.saturating_duration_since(self.since);

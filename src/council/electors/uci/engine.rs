@@ -80,6 +80,8 @@ impl UciEngine {
         self.process.send(&format!("setoption name {name} value {value}"))
     }
 
+    /// # Errors
+    /// As [`Self::wait_until_ready`].
     pub fn new_game(&mut self) -> ElectorResult {
         self.process.send("ucinewgame")?;
         self.wait_until_ready()

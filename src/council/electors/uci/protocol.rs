@@ -16,7 +16,7 @@ pub struct Info {
     pub score: Option<Score>,
     pub bound: Bound,
     pub nodes: u64,
-    /// The principal variation, as the engine writes its moves.
+    /// The principal variation: of UCI as the engine writes its moves, perhaps illegal; of CECP its legal beginning.
     pub pv: Vec<UciMove>,
 }
 

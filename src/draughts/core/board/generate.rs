@@ -92,7 +92,8 @@ impl<'a> Captures<'a> {
         }
     }
 
-    /// The four priorities are one number, the first in its highest digits.
+    /// The four priorities are one number, the first in its highest digits: most pieces, by a king, most kings, kings
+    /// earliest.
     fn keep(&mut self, capture: Move, jumps: u32, king: bool, kings: u32) {
         let rank = match self.rules {
             Rules::Official => jumps << 16 | u32::from(king) << 15 | kings.count_ones() << 10 | kings,

@@ -176,6 +176,7 @@ mod tests {
     #[test]
     fn shapes_are_in_solvable_order() {
         let rank = |shape: &Shape| (shape.pieces(), shape.white_men + shape.black_men);
+        assert_eq!(ALL.len(), 4 + 12 + 25);
         assert!(ALL.is_sorted_by_key(rank));
         for (place, shape) in ALL.iter().enumerate() {
             assert_eq!(shape.place(), Some(place));

@@ -197,7 +197,8 @@ impl<'a> Tree<'a> {
         if ply.is_multiple_of(2) { -self.options.contempt } else { self.options.contempt }
     }
 
-    /// Returns true if the position is drawn by the rules; its second occurrence counts already.
+    /// Returns true if the position is drawn by the rules; its second occurrence counts already: a move that was good once is good
+    /// again.
     fn is_drawn(&self) -> bool {
         let earlier = self.path.len() - 1;
         let (here, past) = (self.path[earlier], &self.path[earlier - self.reversible.min(earlier)..earlier]);

@@ -11,6 +11,7 @@ use crate::{
     state::Denied,
 };
 
+/// The most seeks of one visitor.
 const MOST: usize = 3;
 
 impl VisitorSession {
