@@ -17,9 +17,9 @@
 //! |---|---|---|
 //! | [`engine`] | sequential searcher: board, evaluation, search, Syzygy tables | none |
 //! | [`util`] | back-off, secrets, shutdown, supervision, terminal text, value ranges | none |
-//! | `experiment` | experiments that can be taken up again: state, statistics, progress | `engine` |
 //! | [`domain`] | values that pass between packages | `engine` |
 //! | [`council`] | electors, election, clock, player | `engine`, `domain` |
+//! | `experiment` | matches, and experiments that can be taken up again: state, statistics, progress | `council`, `domain`, `engine` |
 //! | [`sources`] | moves known without a search: books, tablebases, online services | `council`, `domain`, `engine` |
 //! | [`platform`] | clients of chess servers: Lichess, FICS | `domain` |
 //! | [`cluster`] | workers on other machines, over NATS | `council`, `domain`, `engine` |

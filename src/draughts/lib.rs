@@ -1,4 +1,4 @@
-//! Italian draughts at the council's table.
+//! Italian draughts, played by the council.
 //!
 //! | module | contents |
 //! |---|---|

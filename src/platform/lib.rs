@@ -1,12 +1,17 @@
-//! A chess server as we see it.
+//! Clients of chess servers.
 //!
-//! An adapter ([`lichess`], [`fics`]) keeps the connections, the protocol and the server's manners to itself and shows two things:
-//! a stream of [`ServerEvent`](domain::ServerEvent)s, in the order in which the server spoke, and [`Server::perform`] for what we want done.
-//! It knows nothing of engines, councils or journals.
+//! | module | contents |
+//! |---|---|
+//! | [`lichess`] | the Lichess API: streams of lines, requests, rate limits |
+//! | [`fics`] | FICS and its relatives: telnet, timeseal, style 12, dialects |
 //!
-//! Invariants every adapter keeps:
+//! A client keeps the connections, the protocol and the manners of its server to itself and shows two things: a stream of
+//! [`ServerEvent`](domain::ServerEvent)s, in the order in which the server spoke, and the actions of [`Server`]. It knows
+//! nothing of engines, councils or journals. Begin with [`Server`], then read a client's `mod.rs`.
+//!
+//! Invariants of every client:
 //! - after any gap (a cut stream, a restart of the server) a running game is told whole again by [`ServerEvent::Game`](domain::ServerEvent::Game);
-//! - an adapter never repeats an action by itself: the session decides whether it still makes sense;
+//! - a client never repeats an action by itself: the session decides whether it still makes sense;
 //! - `perform` returning `Ok` means that the server took the request, not that it had an effect: the events tell.
 
 pub mod fics;
