@@ -15,7 +15,7 @@ pub(super) struct FilterArgs {
     /// Only games against this player
     #[arg(short, long, value_name = "NAME")]
     opponent: Option<String>,
-    /// Only games with this result for us
+    /// Only games with this result for the bot
     #[arg(short, long, value_parser = PossibleValuesParser::new(GameResult::ALL.map(GameResult::word)))]
     result: Option<String>,
     /// Only games at this speed

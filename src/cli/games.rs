@@ -22,7 +22,7 @@ pub(super) struct GamesCommand {
     /// Write the games of chess as PGN
     #[arg(long, group = "format")]
     pgn: bool,
-    /// Write the games of draughts as PDN, with our votes as comments
+    /// Write the games of draughts as PDN, with the votes as comments
     #[arg(long, group = "format")]
     pdn: bool,
     /// Write one JSON object a line, with every move and proposal
@@ -31,7 +31,7 @@ pub(super) struct GamesCommand {
     /// Write comma-separated values
     #[arg(long, group = "format")]
     csv: bool,
-    /// Show every vote on our moves: who proposed what, and how it was elected
+    /// Show every vote: who proposed what, and how the move was elected
     #[arg(long, group = "format")]
     votes: bool,
 }

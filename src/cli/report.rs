@@ -47,7 +47,7 @@ pub(super) struct ReportCommand {
     player: Option<String>,
     #[command(flatten)]
     filter: FilterArgs,
-    /// The UCI engine that judges, instead of our own
+    /// The UCI engine that judges, instead of the built-in one
     #[arg(long, value_name = "PROGRAM")]
     engine: Option<PathBuf>,
     /// An option for that engine; may be given several times

@@ -60,7 +60,7 @@ pub(super) struct RunCommand {
 }
 
 impl RunCommand {
-    /// Plays on every enabled server until told to stop, or until no server will have us.
+    /// Plays on every enabled server until told to stop, or until every server has rejected its account.
     ///
     /// `level` and `format` are the command line's for the log, over those of the settings. The page, the cluster and the webhook run
     /// in `background`, since no clock waits for them.

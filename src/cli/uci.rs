@@ -11,7 +11,7 @@ use engine;
   concilio uci                                   the council of the built-in settings
   concilio uci --config bot.toml                 the council of a bot, as it plays online
   concilio uci --set player.council.roster=unbalanced-4
-  concilio uci --set cluster.nats=nats://192.168.1.10:4222     with the cores that `concilio worker` lends elsewhere
+  concilio uci --set cluster.nats=nats://192.168.1.10:4222     with the cores of machines that run `concilio worker`
   concilio uci --single                          one engine alone, without a council")]
 pub(super) struct UciCommand {
     #[command(flatten)]

@@ -26,7 +26,7 @@ pub struct ReportSettings {
     /// Judge finished games while none is played. Then `concilio report` has nothing left to
     /// search.
     pub when_idle: bool,
-    /// The UCI engine that judges; empty is our own.
+    /// The UCI engine that judges; empty is the built-in one.
     pub engine: PathBuf,
     /// Nodes a position. 100 to 1000000000.
     #[serde(with = "WholeNumber::<100, 1_000_000_000>")]

@@ -97,7 +97,7 @@ pub struct Settings {
     /// Games of the journal studied while none is played (docs/report.md). A game that begins stops
     /// the searches at once.
     pub report: ReportSettings,
-    /// Machines that lend their cores (docs/cluster.md): those on which `concilio worker` runs with
+    /// Machines whose cores search for this one (docs/cluster.md): `concilio worker` runs there with
     /// the same server. Electors for which this machine has no core search there; without such
     /// machines all search here.
     pub cluster: ClusterSettings,

@@ -25,7 +25,8 @@ pub(super) trait Job: Send {
     fn is_kept(&self) -> bool;
 }
 
-/// The longest time until the write of a job without a waiting caller: such a job need not wake the thread.
+/// The longest time until the write of a job without a waiting caller: such a job need not wake the thread, which looks at its
+/// queue this often while there is work.
 const LINGER: Duration = Duration::from_millis(20);
 
 /// The most entries during a hang of the disk.
@@ -109,7 +110,8 @@ impl WaitingJobs {
         std::mem::take(&mut state(&self.0).lost)
     }
 
-    /// Waits for up to `most` jobs, for `patience` at most. Returns `None` once every handle is gone and the queue is empty.
+    /// Waits for up to `most` jobs, for `patience` at most. No jobs if `patience` is over, `None` once every handle
+    /// is gone and the queue is empty.
     pub(super) fn next(&self, patience: Option<Duration>, most: usize) -> Option<VecDeque<Box<dyn Job>>> {
         let give_up = patience.map(|patience| Instant::now() + patience);
         // The time to write jobs without a waiting caller.

@@ -128,7 +128,8 @@ impl Writer {
         self.send(work, true)
     }
 
-    /// Returns the value of `question` after all earlier entries. If the disk fails, the error comes at once.
+    /// Returns the value of `question`, which changes nothing, after the commit of all earlier entries. If the disk fails, the
+    /// error comes at once, and nothing is kept.
     pub(super) fn ask<T, W>(&self, question: W) -> impl Future<Output = Result<T, JournalError>> + use<T, W>
     where
         T: Send + 'static,

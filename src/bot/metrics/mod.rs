@@ -38,25 +38,25 @@ macro_rules! metrics {
 
 metrics! {
     INFO = "concilio_info", Gauge, "1; the label version is the program's";
-    CONNECTED = "concilio_connected", Gauge, "1 while the server knows us, else 0; by account";
+    CONNECTED = "concilio_connected", Gauge, "1 while connected and logged in, else 0; by account";
     RECONNECTIONS = "concilio_reconnections_total", Counter, "connections that were lost and made again; by account";
-    CHALLENGES = "concilio_challenges_total", Counter, "challenges to us that were decided upon; by account and outcome";
+    CHALLENGES = "concilio_challenges_total", Counter, "challenges decided; by account and outcome";
     GAMES_RUNNING = "concilio_games_running", Gauge, "games that run; by account";
     GAMES = "concilio_games_total", Counter, "games that are over; by account and result (won, lost, drawn, unplayed)";
-    MOVES = "concilio_moves_total", Counter, "moves of ours; by account and source (council, proof, book, explorer, cloud, chessdb, tablebase, forced, fallback, journal)";
+    MOVES = "concilio_moves_total", Counter, "moves of the bot; by account and source (council, proof, book, explorer, cloud, chessdb, tablebase, forced, fallback, journal)";
     DECISION_SECONDS = "concilio_decision_seconds", Histogram, "from the question to the decision; by account";
     DECISION_SHARE = "concilio_decision_budget_share", Histogram, "time of a decision as a share of what a normal move was given; by account";
     LATE_DECISIONS = "concilio_late_decisions_total", Counter, "decisions that came later than the clock allowed; by account";
-    NODES = "concilio_nodes_total", Counter, "nodes that were searched for our moves, so that its rate is the speed; by account";
+    NODES = "concilio_nodes_total", Counter, "nodes searched for the bot's moves: its rate is the speed; by account";
     ELECTORS_SILENT = "concilio_electors_silent_total", Counter, "electors that had proposed nothing when their council decided; by account";
     MOVE_LAG_SECONDS = "concilio_move_lag_seconds", Histogram, "from sending a move to the server's answer; by account";
-    FAULTS = "concilio_faults_total", Counter, "what went wrong and was coped with; by account";
+    FAULTS = "concilio_faults_total", Counter, "handled faults; by account";
     LIMITS = "concilio_limits_total", Counter, "limits of the server that were reached; by account";
     REQUESTS_LIMITED = "concilio_requests_limited_total", Counter, "requests that the server refused for their number (429); by endpoint";
     JOURNAL_SECONDS = "concilio_journal_seconds", Histogram, "from handing something to the journal to its commit";
     WEBHOOKS = "concilio_webhooks_total", Counter, "messages to the webhook; by outcome (sent, failed, dropped)";
-    WORKERS = "concilio_workers", Gauge, "machines that lend us their cores";
-    CORES = "concilio_cores", Gauge, "cores on which electors search; by where (here, lent)";
+    WORKERS = "concilio_workers", Gauge, "connected workers";
+    CORES = "concilio_cores", Gauge, "cores on which electors search; by place (here, lent)";
     WORKERS_UNUSED = "concilio_workers_unused", Gauge, "workers that get no searches: too far away, silent, leaving or distrusted";
     WORKER_LAG = "concilio_worker_lag_seconds", Gauge, "from a question to the answer of the slowest worker that gets searches";
     SEARCHES_LOST = "concilio_worker_searches_lost_total", Counter, "searches that were lost on workers";

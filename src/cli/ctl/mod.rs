@@ -82,7 +82,7 @@ enum Order {
         #[command(flatten)]
         account: AccountArg,
     },
-    /// Withdraw our challenge that stands, and forget those that were to follow
+    /// Withdraw the bot's pending challenge, and drop the queued ones
     Cancel(AccountArg),
     /// Block a player, also after a restart
     Block {

@@ -84,7 +84,7 @@ fn game_line(game: &Value) -> Result<String, String> {
         Value::Null => String::new(),
         decision => {
             let score = decision["score"].as_str().map_or_else(String::new, |score| format!(" {score}"));
-            format!(", our last {}{score}", text(decision, "/san")?)
+            format!(", the bot's last {}{score}", text(decision, "/san")?)
         }
     };
     let url = game["head"]["url"].as_str().map_or_else(String::new, |url| format!(", {url}"));

@@ -43,7 +43,7 @@ impl Elector for OwnElector {
         let failure = |error: &dyn std::fmt::Display| ElectorFailure(error.to_string());
         let line = &task.line;
         if !line.variant().is_standard_rules() {
-            return Err(failure(&format_args!("our own engine does not play {}", line.variant())));
+            return Err(failure(&format_args!("the built-in engine does not play {}", line.variant())));
         }
         let position = engine_position(line).map_err(|error| failure(&error))?;
         self.prepare(task.threads_of(self.threads), guidance.turn.as_deref());

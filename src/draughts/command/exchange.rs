@@ -22,14 +22,14 @@ use util::{Failure, outln};
 /// Player and files of our side.
 #[derive(Debug, Args)]
 struct OurSide<S: SettingsSource> {
-    /// Player of our side
+    /// Player of this side
     #[arg(long, default_value = "council", value_name = "PLAYER")]
     player: PlayerSpec,
     #[command(flatten)]
     pace: PaceArguments,
     #[command(flatten)]
     tables: TablesFile,
-    /// Add the games to this file, with our votes as comments
+    /// Add the games to this file, with the votes as comments
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
     #[command(flatten)]
@@ -102,10 +102,10 @@ pub(super) struct ConnectDraughts<S: SettingsSource> {
     /// Address of the other program, such as 127.0.0.1:27531
     #[arg(value_name = "ADDRESS")]
     address: String,
-    /// The colour that we play
+    /// Colour of this side
     #[arg(long, value_parser = side(), default_value = "white")]
     color: Color,
-    /// Minutes of each side for a whole game; 0 for none, and then our moves take what is said here
+    /// Minutes of each side for a whole game; 0 for none, and then the moves of this side take what is said here
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=999))]
     minutes: u16,
     /// Start of games: a position, ballot, or ballot:NUMBER

@@ -57,7 +57,7 @@ pub async fn measure(
     let bench = ClusterBench::start(server, program, cores).await?;
     let throughput = bench.throughput().await?;
     let mut first_proposals = Vec::new();
-    for (name, kind) in [("trivial elector", ElectorKind::Trivial), ("our engine", own())] {
+    for (name, kind) in [("trivial elector", ElectorKind::Trivial), ("built-in engine", own())] {
         let idle = bench.first_proposals(&kind, searches).await;
         let busy = bench.while_busy(cores, bench.first_proposals(&kind, searches)).await;
         first_proposals.push((format!("{name}, idle machine"), idle));

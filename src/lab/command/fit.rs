@@ -85,7 +85,7 @@ pub(super) struct FitSpsa {
     /// Output file of the settings
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
-    /// The numbers of our engine's search instead, all of them unless some are named
+    /// Fit the numbers of the built-in engine's search instead, all of them unless some are named
     #[arg(long, conflicts_with = "settings")]
     search: bool,
     /// Our engine's knowledge, for --search

@@ -17,7 +17,7 @@ use crate::{
 use engine::Tablebases;
 use experiment::progress::or_each_core;
 
-/// Play games between any two of our engine, a council, a UCI engine and a CECP engine
+/// Play games between any two of the built-in engine, a council, a UCI engine and a CECP engine
 #[derive(Debug, Args)]
 #[command(after_help = "Players:
   engine                                 our engine with complete knowledge

@@ -27,7 +27,7 @@ use util::Failure;
 /// Experiments and measurements
 #[derive(Debug, Subcommand)]
 pub enum Lab {
-    /// Play games between any two of our engine, a council, a UCI engine and a CECP engine
+    /// Play games between any two of the built-in engine, a council, a UCI engine and a CECP engine
     Match(Box<matches::Match>),
     Positions(Box<positions::TryPositions>),
     Decisions(Box<decisions::Decisions>),

@@ -23,7 +23,7 @@ use crate::{
 /// Plies of an opening from a book of games.
 const OPENING: usize = 16;
 
-/// Make the theses' tables anew, their figures beside ours
+/// Repeat the theses' tables, with their figures beside today's
 #[derive(Debug, Args)]
 #[command(
     after_help = "Tables: heuristics (the order of the heuristics), rosters (union and intersection), criteria (criteria and rosters), parallel

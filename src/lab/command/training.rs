@@ -212,7 +212,7 @@ pub struct TrainNet {
     /// as that one, or 128]
     #[arg(long, value_parser = parse_width, value_name = "N")]
     width: Option<usize>,
-    /// Target value of a position: the weights of our own search's score, of the teacher's and of
+    /// Target value of a position: the weights of the own search's score, of the teacher's and of
     /// the game's result, and the score in centipawns for which 73 % are expected
     #[arg(long, default_value_t = Mixture::default(), value_name = "own=X,teacher=X,result=X,scale=CP")]
     labels: Mixture,

@@ -39,7 +39,7 @@ pub(super) struct Tune {
     /// The labelled positions
     #[arg(long, value_name = "FOLDER|FILE")]
     positions: PathBuf,
-    /// Target value of a position in a folder: the weights of our own search's score, of the
+    /// Target value of a position in a folder: the weights of the own search's score, of the
     /// teacher's and of the game's result, and the score in centipawns for which 73 % are expected
     #[arg(long, default_value_t = Mixture::default(), value_name = "own=X,teacher=X,result=X,scale=CP")]
     labels: Mixture,

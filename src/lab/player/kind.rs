@@ -146,7 +146,7 @@ fn engine(words: &mut PlayerWords<'_>) -> Result<ChessPlayerKind, String> {
             "search" => options.parameters = value.parse().map_err(|error| words.wrong(error))?,
             "threads" => options.threads = number(1..=256)? as usize,
             "contempt" => options.contempt = number(-200..=200)? as i32,
-            _ => return Err(words.wrong(format_args!("{key} is no option of our engine"))),
+            _ => return Err(words.wrong(format_args!("{key} is no option of the built-in engine"))),
         }
     }
     options.check_net().map_err(|error| words.wrong(error))?;

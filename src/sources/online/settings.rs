@@ -178,7 +178,7 @@ pub struct ExplorerSettings {
     /// Games that a move needs to count. 1 to 1000000000.
     #[serde(with = "WholeNumber::<1, 1_000_000_000>")]
     pub min_games: u64,
-    /// The most that a move may cost, in centipawns by a short search of our engine; `None` is no limit. 0 to 1000.
+    /// The most that a move may cost, in centipawns by a short search of the built-in engine; `None` is no limit. 0 to 1000.
     #[serde(with = "WholeNumberOrNone::<0, 1000>")]
     pub max_loss: Option<i32>,
     pub service: ServiceSettings,

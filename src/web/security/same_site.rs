@@ -68,7 +68,7 @@ fn check(names: &[String], visitor: Visitor, request: &Request) -> Result<(), Ht
         let is_ours = |theirs: &str| theirs.eq_ignore_ascii_case(host) || lists(names, theirs);
         if !origin.split_once("://").is_some_and(|(_, theirs)| is_ours(theirs)) {
             return Err(HttpProblem::refused(
-                "another page asked for this; if it is ours behind a proxy, add its name to web.hosts in the settings",
+                "another page asked for this; if it is this page behind a proxy, add its name to web.hosts in the settings",
             ));
         }
     }

@@ -265,9 +265,10 @@ impl ChallengeFilter {
             return refuse(DeclineReason::Generic, format!("their rating {rating} is not within {low} to {high}"));
         }
         match (self.max_rating_difference, challenge.our_rating) {
-            (Some(max), Some(ours)) if ours.abs_diff(rating) > max => {
-                refuse(DeclineReason::Generic, format!("their rating {rating} is more than {max} from our {ours}"))
-            }
+            (Some(max), Some(ours)) if ours.abs_diff(rating) > max => refuse(
+                DeclineReason::Generic,
+                format!("their rating {rating} is more than {max} from the bot's {ours}"),
+            ),
             _ => Ok(()),
         }
     }

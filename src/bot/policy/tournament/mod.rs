@@ -482,9 +482,9 @@ fn suits(info: &TournamentInfo, situation: &TournamentSituation) -> Result<(), S
     } else if info.has_password && named.is_none_or(|entry| entry.password.is_none()) {
         Err("it asks for a password: name it in tournament.join with a password_file".to_owned())
     } else if let Some(rating) = rating.filter(|rating| !(least..=most).contains(rating)) {
-        Err(format!("our rating {rating} is not within its bounds"))
+        Err(format!("the bot's rating {rating} is not within its bounds"))
     } else if let Some(refusal) = &info.refusal {
-        Err(format!("we do not meet its conditions: {refusal}"))
+        Err(format!("the bot does not meet its conditions: {refusal}"))
     } else {
         Ok(())
     }

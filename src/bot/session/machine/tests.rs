@@ -857,7 +857,7 @@ fn ponder_hit_without_own_echo() {
 #[test]
 fn pondered_move_is_sent_at_once() {
     let (mut game, _, pondering) = thinking_ahead();
-    assert_eq!(game.decide(pondering, "b8c6"), [], "it is not our move");
+    assert_eq!(game.decide(pondering, "b8c6"), [], "it is not the bot's move");
     let effects = game.shows("e2e4 e7e5 g1f3");
     assert_eq!(sent(&effects).map(|(_, uci)| uci).as_deref(), Some("b8c6"));
 }

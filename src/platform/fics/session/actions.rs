@@ -197,7 +197,7 @@ impl FicsSession {
     fn make_move(&mut self, id: &GameId, uci: UciMove, offer_draw: bool, ticket: u64, now: Instant) -> Course {
         let game = self.running_game(id)?;
         if !game.is_our_move() {
-            return Err(ActionError::Refused("it is not our move".to_owned()));
+            return Err(ActionError::Refused("it is not the bot's move".to_owned()));
         }
         let they_offer = game.draw_offers.by(game.info.our_color.other());
         let Some(command) = game.command(uci) else {

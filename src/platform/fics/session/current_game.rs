@@ -254,7 +254,7 @@ impl FicsSession {
     pub(super) fn reopen(&mut self, board: Style12, now: Instant) {
         let CurrentGame::Running(game) = std::mem::replace(&mut self.current, CurrentGame::Empty) else { return };
         let id = game.info.id;
-        let what = format!("the board {} does not follow from the moves we know", board.fen());
+        let what = format!("the board {} does not follow from the known moves", board.fen());
         self.tell(ServerEvent::Fault { game: Some(id.clone()), what });
         self.open_with_list(id, game.said, board, now);
     }

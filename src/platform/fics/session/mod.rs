@@ -265,7 +265,7 @@ impl FicsSession {
             FicsMessage::RatingAdjusted(change) => self.rating_adjusted(change),
             FicsMessage::Moves(line) => self.listed(line, now),
             FicsMessage::IllegalMove => self.move_refused("not a legal move"),
-            FicsMessage::NotOurMove => self.move_refused("it is not our move"),
+            FicsMessage::NotOurMove => self.move_refused("it is not the bot's move"),
             FicsMessage::UnknownCommand { command } => self.unknown_command(&command, now),
             FicsMessage::NotPlaying => self.not_playing(now),
             FicsMessage::MoreTime(seconds) => self.more_time(seconds),

@@ -168,7 +168,7 @@ fn our_color(us: &str, white: &Player, black: &Player, game: &str) -> Result<Col
     match us {
         id if id == white.id => Ok(Color::White),
         id if id == black.id => Ok(Color::Black),
-        _ => Err(malformed("a game of ours", format!("{game} is between {white} and {black}"))),
+        _ => Err(malformed("a game of the bot", format!("{game} is between {white} and {black}"))),
     }
 }
 
