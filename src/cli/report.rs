@@ -30,7 +30,7 @@ const JOURNAL: &str = "journal.db";
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  concilio report                                  all games, judged by our own engine
+  concilio report                                  all games, judged by the built-in engine
   concilio report --result lost --since 2026-11-01
   concilio report --engine stockfish --nodes 200000 --output data/stockfish
   concilio report games.pgn --player mybot         any games, such as an export of Lichess

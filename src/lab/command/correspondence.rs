@@ -12,7 +12,7 @@ use crate::{correspondence::play, daemon_program::DaemonProgram, stats::quantile
 #[command(
     after_help = "The daemon plays two blitz games at a time on a practice server, with 0.25 s a move: an eighth of the time
 alone, then beside the correspondence games with 2 s a move, then an eighth alone again. Prints a Markdown
-table, ms from the opponent's move to ours. Exit code 1 if a correspondence move is not made."
+table, ms from the opponent's move to the bot's. Exit code 1 if a correspondence move is not made."
 )]
 pub struct MeasureCorrespondence {
     #[command(flatten)]

@@ -20,7 +20,7 @@ use experiment::progress::or_each_core;
 /// Play games between any two of the built-in engine, a council, a UCI engine and a CECP engine
 #[derive(Debug, Args)]
 #[command(after_help = "Players:
-  engine                                 our engine with complete knowledge
+  engine                                 the built-in engine with complete knowledge
   engine:mpar,hash=16,threads=2          a part of the knowledge (letters of mbxkcpar), options
   council:balanced-7                     a council by its roster; further keys of the settings' council table follow:
   council:roster=mbxkcpar mp ma,criterion=weights,weights.m=45
