@@ -1,9 +1,10 @@
-//! The command line: one file a subcommand, and one for those that are about the program itself. Each reads its arguments, sets up the
-//! packages below, and prints the result. Exit codes: 0 done, 1 failed, 2 wrong usage, 77 refused by the servers
-//! for good.
+//! The command line: one file a subcommand, one for `uci` and `xboard`, and one for those that are
+//! about the program itself. Each reads its arguments, sets up the packages below, and prints the
+//! result. Exit codes: 0 done, 1 failed, 2 wrong usage, 77 refused by the servers for good.
 
 mod account;
 mod book;
+mod chess_programs;
 mod cluster;
 mod config;
 mod ctl;
@@ -26,12 +27,10 @@ mod run;
 mod runtime;
 mod settings_args;
 mod signals;
-mod uci;
 mod view;
 mod votes;
 mod web;
 mod worker;
-mod xboard;
 
 use std::{future::Future, path::PathBuf, pin::Pin, process::ExitCode};
 
@@ -100,9 +99,9 @@ enum Subcommands {
     /// Explain the evaluation of a position, heuristic by heuristic
     Eval(eval::EvalCommand),
     /// Speak UCI, for any chess program
-    Uci(uci::UciCommand),
+    Uci(chess_programs::UciCommand),
     /// Speak CECP, for XBoard and its like; or play on the console (help says how)
-    #[command(after_help = xboard::EXAMPLES)]
+    #[command(after_help = chess_programs::XBOARD_EXAMPLES)]
     Xboard(SettingsArgs),
     /// Search for daemons on other machines, over NATS
     Worker(worker::LendCommand),
@@ -164,8 +163,8 @@ impl Cli {
             Subcommands::Account(account) => in_runtime(account.run()),
             Subcommands::Config(config) => config.run(),
             Subcommands::Eval(eval) => eval.run(),
-            Subcommands::Uci(uci) => uci.run(),
-            Subcommands::Xboard(settings) => xboard::run(settings),
+            Subcommands::Uci(command) => chess_programs::uci(command),
+            Subcommands::Xboard(settings) => chess_programs::xboard(settings),
             Subcommands::Worker(worker) => in_runtime(worker.run()),
             Subcommands::Cluster(cluster) => in_runtime(cluster.run()),
             Subcommands::Book(book) => book.run(),

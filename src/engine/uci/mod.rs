@@ -101,34 +101,24 @@ impl Session {
     fn obey(&mut self, line: &str) -> Result<bool, String> {
         let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
+        if matches!(command, "ucinewgame" | "setoption" | "position" | "go" | "perft" | "quit") {
+            self.idle_engine();
+        }
         match command {
             "" | "debug" | "register" => {}
             "uci" => self.identify(),
             "isready" => say(&self.output, "readyok"),
             "stop" => self.stop(),
             "ponderhit" => self.ponder_hit(),
-            "quit" => {
-                self.stop();
-                self.wait();
-                return Ok(false);
-            }
-            "ucinewgame" => {
-                self.idle_engine().new_game();
-            }
+            "quit" => return Ok(false),
+            "ucinewgame" => self.idle_engine().new_game(),
+            "setoption" if rest.eq_ignore_ascii_case("name clear hash") => self.idle_engine().new_game(),
             "setoption" => {
-                self.idle_engine();
-                if rest.eq_ignore_ascii_case("name clear hash") {
-                    self.idle_engine().new_game();
-                    return Ok(true);
-                }
                 self.options.set(rest)?;
                 let options = self.options.engine.clone();
                 self.idle_engine().set_options(options);
             }
-            "position" => {
-                self.idle_engine();
-                self.position = read_position(rest, self.options.chess960)?;
-            }
+            "position" => self.position = read_position(rest, self.options.chess960)?,
             "go" => self.go(rest)?,
             "perft" => self.perft(rest)?,
             "bench" if rest == "eval" => {
@@ -171,7 +161,6 @@ impl Session {
         if let Some(depth) = rest.strip_prefix("perft") {
             return self.perft(depth.trim());
         }
-        self.idle_engine();
         let go = Go::read(rest, |text| self.position.parse_move(text));
         if let Some(complaint) = go.complaint() {
             say(&self.output, &format!("info string {complaint}"));
@@ -275,7 +264,6 @@ impl Session {
     }
 
     fn perft(&mut self, rest: &str) -> Result<(), String> {
-        self.idle_engine();
         let depth: u32 = number("perft", rest)?;
         let board = self.position.board();
         let began = std::time::Instant::now();

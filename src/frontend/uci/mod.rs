@@ -91,6 +91,9 @@ impl<W: Write> UciSession<W> {
     async fn obey(&mut self, line: &str) -> io::Result<()> {
         let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
+        if matches!(command, "ucinewgame" | "setoption" | "position" | "go") {
+            self.finish().await?;
+        }
         let done = match command {
             "" | "register" => Ok(()),
             "uci" => self.identify().map(Ok)?,
@@ -103,22 +106,12 @@ impl<W: Write> UciSession<W> {
             "stop" => self.stop().map(Ok)?,
             "ponderhit" => self.ponder_hit().map(Ok)?,
             "ucinewgame" => {
-                self.finish().await?;
                 self.engine.new_game();
                 Ok(())
             }
-            "setoption" => {
-                self.finish().await?;
-                self.set_option(rest)
-            }
-            "position" => {
-                self.finish().await?;
-                read_position(rest, self.chess960).map(|line| self.engine.line = Arc::new(line))
-            }
-            "go" => {
-                self.finish().await?;
-                self.go(rest).map(Ok)?
-            }
+            "setoption" => self.set_option(rest),
+            "position" => read_position(rest, self.chess960).map(|line| self.engine.line = Arc::new(line)),
+            "go" => self.go(rest).map(Ok)?,
             "d" => {
                 let drawing = board::draw(&self.engine.line, BoardStyle { coordinates: true, ..BoardStyle::default() });
                 self.say(drawing).map(Ok)?

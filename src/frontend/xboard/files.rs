@@ -3,7 +3,7 @@
 use std::{fs, io::Write};
 
 use super::{XboardSession, words};
-use domain::{Color, Line, PgnGame, Variant};
+use domain::{Color, Line, PgnGame, PgnWriter, Variant};
 
 impl<W: Write> XboardSession<W> {
     /// `save FILE`: the game as PGN, our moves with score, depth and time.
@@ -11,18 +11,19 @@ impl<W: Write> XboardSession<W> {
         let line = &self.engine.line;
         let result = words::result(line).and_then(|result| result.split(' ').next()).unwrap_or("*");
         let us = concat!("concilio ", env!("CARGO_PKG_VERSION"));
-        let them = self.opponent.name.as_deref().unwrap_or("?").replace(['"', '\\'], "'");
+        let them = self.opponent.name.as_deref().unwrap_or("?");
         let ours = self.ours.or_else(|| self.record.our_color(line));
-        let (white, black) = if ours == Some(Color::White) { (us, &*them) } else { (&*them, us) };
-        let mut text = format!("[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n");
+        let (white, black) = if ours == Some(Color::White) { (us, them) } else { (them, us) };
+        let mut tags = vec![("White", white.to_owned()), ("Black", black.to_owned()), ("Result", result.to_owned())];
         if line.variant() != Variant::Standard {
-            text += &format!("[Variant \"{}\"]\n", line.variant().pgn_name());
+            tags.push(("Variant", line.variant().pgn_name().to_owned()));
         }
         if let Some(fen) = line.start_fen() {
-            text += &format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n");
+            tags.extend([("SetUp", "1".to_owned()), ("FEN", fen)]);
         }
-        text += &format!("\n{}{result}\n", self.record.movetext(line));
-        fs::write(file, text).map_err(|error| named(file, error))
+        let mut text = PgnWriter::begin(&tags);
+        self.record.write_moves(line, &mut text);
+        fs::write(file, text.end(result)).map_err(|error| named(file, error))
     }
 
     /// `get FILE`: the first game of a PGN file, to go on with.

@@ -4,7 +4,7 @@
 use std::{fmt::Write as _, time::Duration};
 
 use council::player::vote_report;
-use domain::{Color, Decision, Line, Score, Source};
+use domain::{Color, Decision, Line, PgnWriter, Score, Source};
 
 #[derive(Clone, Debug, PartialEq)]
 struct MoveNote {
@@ -52,9 +52,13 @@ impl MoveNotes {
     /// The game as a table: move, score, depth, nodes, seconds.
     pub(super) fn table(&self, game: &Line) -> String {
         let mut table = format!("{:<14}{:>8}{:>7}{:>12}{:>9}", "move", "score", "depth", "nodes", "seconds");
-        self.each_move(game, |line, ply| {
-            let _ = write!(table, "\n{:<14}", vote_report::numbered(line, Some(game.moves()[ply])));
-            match self.notes.iter().find(|note| note.ply == ply + 1) {
+        let mut line = game.prefix(0);
+        for uci in game.moves() {
+            let _ = write!(table, "\n{:<14}", vote_report::numbered(&line, Some(*uci)));
+            if line.play(*uci).is_err() {
+                break;
+            }
+            match self.note(&line) {
                 Some(note) if note.source == Source::Book => table.push_str("    Book"),
                 Some(MoveNote { score, depth, nodes, time, .. }) => {
                     let score = score.map_or_else(String::new, |score| score.to_string());
@@ -62,32 +66,29 @@ impl MoveNotes {
                 }
                 None => (),
             }
-        });
+        }
         table
     }
 
-    /// The moves in standard algebraic notation, our own with score, depth and time as comments.
-    pub(super) fn movetext(&self, game: &Line) -> String {
-        let mut text = String::new();
-        self.each_move(game, |line, ply| {
-            let written = vote_report::numbered(line, Some(game.moves()[ply])).replace("… ", "... ");
-            let _ = write!(text, "{written} ");
-            let note = self.notes.iter().find(|note| note.ply == ply + 1);
-            if let Some(MoveNote { score: Some(score), depth, time, .. }) = note {
-                let _ = write!(text, "{{{score}/{depth} {:.2}s}} ", time.as_secs_f64());
-            }
-        });
-        text
-    }
-
-    fn each_move(&self, game: &Line, mut tell: impl FnMut(&Line, usize)) {
+    /// Writes the moves, our own with score, depth and time as comments.
+    pub(super) fn write_moves(&self, game: &Line, text: &mut PgnWriter) {
         let mut line = game.prefix(0);
-        for (ply, uci) in game.moves().iter().enumerate() {
-            tell(&line, ply);
-            if line.play(*uci).is_err() {
+        let mut after_comment = false;
+        for uci in game.moves() {
+            if text.play(&mut line, *uci, after_comment).is_err() {
                 return;
             }
+            after_comment = false;
+            if let Some(MoveNote { score: Some(score), depth, time, .. }) = self.note(&line) {
+                text.word(&format!("{{{score}/{depth} {:.2}s}}", time.as_secs_f64()));
+                after_comment = true;
+            }
         }
+    }
+
+    /// The note on the last move of `line`.
+    fn note(&self, line: &Line) -> Option<&MoveNote> {
+        self.notes.iter().find(|note| note.ply == line.ply())
     }
 }
 

@@ -2,11 +2,11 @@
 //! of Lichess and python-chess, better lines as variations, and the votes.
 
 use bot::journal::{pgn_clock, pgn_result, pgn_tags};
-use domain::{Color, PgnWriter, Score, vote_words::capitalised};
+use domain::{PgnWriter, Score, vote_words::capitalised};
 
 use crate::{
     study::{GameStudy, MoveStudy, VoteStudy},
-    votes::tally,
+    votes::{numbered, tally},
 };
 
 /// The number of moves of a better line.
@@ -43,25 +43,16 @@ pub fn annotated_pgn(game: &GameStudy, judge: &str) -> String {
 
 /// The judge's line instead of an error.
 fn variation(text: &mut PgnWriter, played: &MoveStudy) {
-    let (mut move_number, mut mover) = (played.number, played.mover);
-    let mut words = Vec::new();
-    for (index, san) in played.best_line.iter().take(LONGEST_VARIATION).enumerate() {
-        match mover {
-            Color::White => words.push(format!("{move_number}.")),
-            Color::Black if index == 0 => words.push(format!("{move_number}...")),
-            Color::Black => (),
-        }
-        words.push(san.clone());
-        move_number += u32::from(mover.is_black());
-        mover = !mover;
+    let (mut number, mut white) = (played.number, played.mover.is_white());
+    let mut moves: Vec<String> = Vec::new();
+    for san in played.best_line.iter().take(LONGEST_VARIATION) {
+        moves.push(if white || moves.is_empty() { numbered(number, white, san) } else { san.clone() });
+        number += u32::from(!white);
+        white = !white;
     }
-    if let Some(first) = words.first_mut() {
-        first.insert(0, '(');
+    if !moves.is_empty() {
+        format!("({})", moves.join(" ")).split(' ').for_each(|word| text.word(word));
     }
-    if let Some(last) = words.last_mut() {
-        last.push(')');
-    }
-    words.iter().for_each(|word| text.word(word));
 }
 
 /// The words of a comment; commands to programs, such as `[%clk 0:01:00]`, are one word each.
