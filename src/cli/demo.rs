@@ -30,7 +30,6 @@ use super::{
 };
 use bot::{
     journal::{Archive, Filter, Journal, JournalSettings},
-    policy::{ChallengeSettings, NameLists, challenge::Names},
     session::{
         self, AccountPolicy, Connection, Control, ControlCommand, EventBus, PlayerSettings, PreparedPlayer, Runtime,
         ShutdownGames,
@@ -356,29 +355,15 @@ impl DemoCommand {
         pool: Pool,
         control: Control,
     ) -> Runtime {
-        let challenge = ChallengeSettings {
-            concurrency: self.concurrency as usize,
-            max_games_per_opponent: self.concurrency as usize,
-            max_waiting: self.games.unwrap_or(1) as usize,
-            ..ChallengeSettings::default()
-        };
-        // A friend is played on any terms.
-        let lists = NameLists { friends: Names::parse(SPARRING), ..NameLists::default() };
-        let variants = vec![Variant::Standard, Variant::Chess960, Variant::FromPosition];
+        let mut policy = AccountPolicy::among_friends(SPARRING, self.concurrency as usize);
+        policy.challenge.max_waiting = self.games.unwrap_or(1) as usize;
+        policy.games_at_shutdown = ShutdownGames::Resign;
         Runtime {
-            journal,
             pool,
             event_bus,
-            player: Arc::new(move |_| Arc::clone(&player)),
-            policy: Arc::new(AccountPolicy {
-                challenge,
-                lists,
-                variants,
-                games_at_shutdown: ShutdownGames::Resign,
-                ..AccountPolicy::default()
-            }),
+            policy: Arc::new(policy),
             control,
-            background: session::BackgroundTurns::default(),
+            ..Runtime::new(journal, Arc::new(move |_| Arc::clone(&player)))
         }
     }
 

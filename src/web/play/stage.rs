@@ -10,10 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::MOST_GAMES;
 use crate::{WebContext, problem::HttpProblem};
-use bot::{
-    policy::{ChallengeSettings, NameLists, challenge::Names},
-    session::{self, AccountPolicy, BackgroundTurns, Connection, Control, PreparedPlayer, Runtime, ShutdownGames},
-};
+use bot::session::{self, AccountPolicy, Connection, Control, PreparedPlayer, Runtime, ShutdownGames};
 use domain::{GameId, GameInfo};
 use platform::lichess::{self, LichessSettings, Token};
 use practice::{AccountId, ChallengeTerms, GamePatience, PracticeServer, PracticeSettings, ServerState};
@@ -71,26 +68,14 @@ impl PlayStage {
             let known = players.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(known.get(&game.id).unwrap_or(&usual))
         };
-        let challenge = ChallengeSettings {
-            concurrency: MOST_GAMES,
-            max_games_per_opponent: MOST_GAMES,
-            ..ChallengeSettings::default()
-        };
         // The browser may play on any terms.
-        let lists = NameLists { friends: Names::parse(GUEST), ..NameLists::default() };
+        let policy = AccountPolicy::among_friends(GUEST, MOST_GAMES);
         Ok(Runtime {
-            journal: context.journal.clone(),
             pool: context.pool.clone(),
             event_bus: context.event_bus.clone(),
-            player: Arc::new(choose),
-            policy: Arc::new(AccountPolicy {
-                challenge,
-                lists,
-                games_at_shutdown: ShutdownGames::Resign,
-                ..AccountPolicy::default()
-            }),
+            policy: Arc::new(AccountPolicy { games_at_shutdown: ShutdownGames::Resign, ..policy }),
             control: Control::new(shutdown.clone()),
-            background: BackgroundTurns::default(),
+            ..Runtime::new(context.journal.clone(), Arc::new(choose))
         })
     }
 

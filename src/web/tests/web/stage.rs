@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use bot::{
     journal::{Journal, JournalSettings},
-    policy::{ChallengeSettings, NameLists, challenge::Names},
     session::{
         self, AccountPolicy, Connection, Control, EventBus, LimitSettings, PlayerSettings, PreparedPlayer, Runtime,
     },
@@ -123,16 +122,12 @@ impl PlayStage {
         let stop = self.shutdown.now.child_token();
         let (lichess, events) = lichess::connect(settings, token, stop.clone()).expect("a client");
         let player = Arc::new(PreparedPlayer::new(self.player.clone()).expect("a roster"));
-        let challenge = ChallengeSettings { concurrency: 8, max_games_per_opponent: 8, ..ChallengeSettings::default() };
-        let lists = NameLists { friends: Names::parse("Sparring"), ..NameLists::default() };
         let runtime = Runtime {
-            journal: self.journal.clone(),
             pool: self.pool.clone(),
             event_bus: self.bus.clone(),
-            player: Arc::new(move |_| Arc::clone(&player)),
-            policy: Arc::new(AccountPolicy { challenge, lists, ..AccountPolicy::default() }),
+            policy: Arc::new(AccountPolicy::among_friends("Sparring", 8)),
             control: self.control.clone(),
-            background: session::BackgroundTurns::default(),
+            ..Runtime::new(self.journal.clone(), Arc::new(move |_| Arc::clone(&player)))
         };
         let connection = Connection { name: "practice".into(), server: Arc::new(lichess), events, stop };
         tokio::spawn(session::play(connection, runtime, self.shutdown.clone()));
