@@ -21,7 +21,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
-use web::{AnotherGame, HealthChecks, WebServer, WebSettings};
+use web::{AnotherGame, HealthChecks, WebServer, WebSettings, connect_to_practice};
 
 use super::{
     Failure, idle_study, page, runtime,
@@ -39,10 +39,7 @@ use cluster::ClusterSettings;
 use council::{CouncilSettings, electors::Pool};
 use domain::{GameTerms, TimeControl, Variant};
 use draughts::command::play_demo;
-use platform::{
-    fics::{self, FicsSettings, Password, Timeseal},
-    lichess::{self, LichessSettings, Token},
-};
+use platform::fics::{self, FicsSettings, Password, Timeseal};
 use practice::{ChallengeTerms, FicsEndpoint, PracticeServer, SparringKind, faults::FaultPlan};
 use report::ReportSettings;
 use util::{Shutdown, outln};
@@ -303,11 +300,8 @@ impl DemoCommand {
     async fn connections(&self, server: &PracticeServer) -> Result<Vec<Connection>, Failure> {
         let mut connections = Vec::new();
         if self.server != Faces::Fics {
-            let token = Token::parse(&server.add_account(BOT, true).await?, "the practice server")?;
-            let settings = LichessSettings { url: server.url().parse()?, ..LichessSettings::default() };
-            let stop = CancellationToken::new();
-            let (lichess, events) = lichess::connect(settings, token, stop.clone())?;
-            connections.push(Connection { name: ACCOUNT.into(), server: Arc::new(lichess), events, stop });
+            let token = server.add_account(BOT, true).await?;
+            connections.push(connect_to_practice(ACCOUNT, server, &token, CancellationToken::new())?);
         }
         if let Some(address) = server.fics_address() {
             server.add_fics_account(FICS_BOT, true, "practice").await?;

@@ -4,14 +4,11 @@ use std::sync::Arc;
 
 use bot::{
     journal::{Journal, JournalSettings},
-    session::{
-        self, AccountPolicy, Connection, Control, EventBus, LimitSettings, PlayerSettings, PreparedPlayer, Runtime,
-    },
+    session::{self, AccountPolicy, Control, EventBus, LimitSettings, PlayerSettings, PreparedPlayer, Runtime},
 };
-use concilio_web::{HealthChecks, WebContext, WebServer, WebSettings, serve};
+use concilio_web::{HealthChecks, WebContext, WebServer, WebSettings, connect_to_practice, serve};
 use council::{CouncilSettings, electors::Pool};
 use domain::{GameTerms, Variant};
-use platform::lichess::{self, LichessSettings, Token};
 use practice::{ChallengeTerms, GameReport, PracticeServer, PracticeSettings, SparringKind};
 use reqwest::{Client, RequestBuilder, StatusCode};
 use tempfile::TempDir;
@@ -117,10 +114,6 @@ impl PlayStage {
         let server = PracticeServer::start(PracticeSettings::default()).await.expect("a free port");
         let token = server.add_account("Concilio", true).await.expect("a new account");
         server.sparring("Sparring", partner).await.expect("a new account");
-        let settings = LichessSettings { url: server.url().parse().expect("an address"), ..LichessSettings::default() };
-        let token = Token::parse(&token, "the practice server").expect("a token");
-        let stop = self.shutdown.now.child_token();
-        let (lichess, events) = lichess::connect(settings, token, stop.clone()).expect("a client");
         let player = Arc::new(PreparedPlayer::new(self.player.clone()).expect("a roster"));
         let runtime = Runtime {
             pool: self.pool.clone(),
@@ -129,7 +122,8 @@ impl PlayStage {
             control: self.control.clone(),
             ..Runtime::new(self.journal.clone(), Arc::new(move |_| Arc::clone(&player)))
         };
-        let connection = Connection { name: "practice".into(), server: Arc::new(lichess), events, stop };
+        let stop = self.shutdown.now.child_token();
+        let connection = connect_to_practice("practice", &server, &token, stop).expect("a client");
         tokio::spawn(session::play(connection, runtime, self.shutdown.clone()));
         within("the bot to be online", server.wait_until_online("Concilio")).await.expect("a server");
         server
