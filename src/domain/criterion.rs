@@ -102,22 +102,10 @@ pub enum SecondPhaseMode {
     Continued,
 }
 
-impl SecondPhaseMode {
-    pub const ALL: [Self; 7] =
-        [Self::Sequential, Self::Static, Self::Peer, Self::PeerScore, Self::PvSplit, Self::Shared, Self::Continued];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Sequential => "sequential",
-            Self::Static => "static",
-            Self::Peer => "peer",
-            Self::PeerScore => "peer-score",
-            Self::PvSplit => "pv-split",
-            Self::Shared => "shared",
-            Self::Continued => "continued",
-        }
-    }
-}
+util::words!(SecondPhaseMode::word {
+    Sequential = "sequential", Static = "static", Peer = "peer", PeerScore = "peer-score",
+    PvSplit = "pv-split", Shared = "shared", Continued = "continued",
+});
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,7 @@
 //! | failures of a command, output on the terminal | [`Failure`], [`print()`], [`printable`], [`outln`] |
 //! | values of settings and their faults | [`values`], [`Fault`] |
 //! | passwords, tokens, seeds | [`Secret`] |
+//! | enums and their words | [`words`] |
 //! | items found or grouped in their order | [`find_or_add`], [`grouped`] |
 //! | FICS: lines that carry the time of their sending | [`timeseal`] |
 
@@ -45,6 +46,20 @@ pub fn grouped<K: PartialEq, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<
         }
     }
     groups
+}
+
+/// Gives an enum the list of its variants, and a function that returns the word of each.
+#[macro_export]
+macro_rules! words {
+    ($type:ident::$function:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
+        impl $type {
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
+
+            pub const fn $function(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+        }
+    };
 }
 
 /// Returns the first item for which `is` returns true, or adds `new` at the end.
