@@ -8,6 +8,7 @@
 //! | passwords, tokens, seeds | [`Secret`] |
 //! | enums and their words | [`words`] |
 //! | items found or grouped in their order | [`find_or_add`], [`grouped`] |
+//! | files that are never half written | [`replace_file`] |
 //! | FICS: lines that carry the time of their sending | [`timeseal`] |
 
 mod backoff;
@@ -26,6 +27,8 @@ pub use secret::{Secret, SecretError};
 pub use supervisor::{Supervisor, caught};
 pub use terminal::{print, printable, printable_json, steers};
 
+use std::{fs, io, path::Path};
+
 use tokio_util::sync::CancellationToken;
 
 /// The two requests to end, in the order in which they come. Cheap to clone; clones are the same requests.
@@ -34,6 +37,14 @@ pub struct Shutdown {
     /// Starts nothing new; running games are finished.
     pub drain: CancellationToken,
     pub now: CancellationToken,
+}
+
+/// Writes a file beside its place and moves it there, so that it is never half written.
+pub fn replace_file(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    fs::write(&part, content)?;
+    fs::rename(&part, path)
 }
 
 /// Collects values by their keys, both in the order in which they come.
