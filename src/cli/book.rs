@@ -1,6 +1,6 @@
 use std::{
-    fs::{self, File},
-    io::{self, BufWriter, ErrorKind, Read},
+    fs::File,
+    io::{self, ErrorKind, Read},
     path::{Path, PathBuf},
 };
 
@@ -8,7 +8,7 @@ use clap::Subcommand;
 
 use super::Failure;
 use sources::book::BookMaker;
-use util::outln;
+use util::{outln, replace_file};
 
 /// The most that is read of one text, in bytes.
 const LONGEST: u64 = 64 << 20;
@@ -48,7 +48,8 @@ impl BookCommand {
             let text = read(path).map_err(|error| Failure::usage(format_args!("{}: {error}", at(path))))?;
             maker.add_text(&text).map_err(|error| Failure::failed(format_args!("{}:{error}", at(path))))?;
         }
-        write(&maker, &output).map_err(|error| Failure::failed(format_args!("{}: {error}", at(&output))))?;
+        replace_file(&output, maker.to_bytes())
+            .map_err(|error| Failure::failed(format_args!("{}: {error}", at(&output))))?;
         outln!("{}: {} moves, {} of them new", at(&output), maker.len(), maker.len() - before);
         Ok(())
     }
@@ -62,12 +63,4 @@ fn read(path: &Path) -> io::Result<String> {
         return Err(io::Error::other(format!("longer than {} MiB; split it", LONGEST >> 20)));
     }
     Ok(String::from_utf8_lossy(&text).into_owned())
-}
-
-/// Writes beside its place and moves it there, so that no book is ever half written.
-fn write(maker: &BookMaker, path: &Path) -> std::io::Result<()> {
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    maker.write(&mut BufWriter::new(File::create(&part)?))?;
-    fs::rename(&part, path)
 }

@@ -21,7 +21,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
-use web::{AnotherGame, HealthChecks, WebServer, WebSettings};
+use web::{AnotherGame, HealthChecks, WebServer, WebSettings, connect_to_practice};
 
 use super::{
     Failure, idle_study, page, runtime,
@@ -30,7 +30,6 @@ use super::{
 };
 use bot::{
     journal::{Archive, Filter, Journal, JournalSettings},
-    policy::{ChallengeSettings, NameLists, challenge::Names},
     session::{
         self, AccountPolicy, Connection, Control, ControlCommand, EventBus, PlayerSettings, PreparedPlayer, Runtime,
         ShutdownGames,
@@ -40,10 +39,7 @@ use cluster::ClusterSettings;
 use council::{CouncilSettings, electors::Pool};
 use domain::{GameTerms, TimeControl, Variant};
 use draughts::command::play_demo;
-use platform::{
-    fics::{self, FicsSettings, Password, Timeseal},
-    lichess::{self, LichessSettings, Token},
-};
+use platform::fics::{self, FicsSettings, Password, Timeseal};
 use practice::{ChallengeTerms, FicsEndpoint, PracticeServer, SparringKind, faults::FaultPlan};
 use report::ReportSettings;
 use util::{Shutdown, outln};
@@ -304,11 +300,8 @@ impl DemoCommand {
     async fn connections(&self, server: &PracticeServer) -> Result<Vec<Connection>, Failure> {
         let mut connections = Vec::new();
         if self.server != Faces::Fics {
-            let token = Token::parse(&server.add_account(BOT, true).await?, "the practice server")?;
-            let settings = LichessSettings { url: server.url().parse()?, ..LichessSettings::default() };
-            let stop = CancellationToken::new();
-            let (lichess, events) = lichess::connect(settings, token, stop.clone())?;
-            connections.push(Connection { name: ACCOUNT.into(), server: Arc::new(lichess), events, stop });
+            let token = server.add_account(BOT, true).await?;
+            connections.push(connect_to_practice(ACCOUNT, server, &token, CancellationToken::new())?);
         }
         if let Some(address) = server.fics_address() {
             server.add_fics_account(FICS_BOT, true, "practice").await?;
@@ -356,29 +349,15 @@ impl DemoCommand {
         pool: Pool,
         control: Control,
     ) -> Runtime {
-        let challenge = ChallengeSettings {
-            concurrency: self.concurrency as usize,
-            max_games_per_opponent: self.concurrency as usize,
-            max_waiting: self.games.unwrap_or(1) as usize,
-            ..ChallengeSettings::default()
-        };
-        // A friend is played on any terms.
-        let lists = NameLists { friends: Names::parse(SPARRING), ..NameLists::default() };
-        let variants = vec![Variant::Standard, Variant::Chess960, Variant::FromPosition];
+        let mut policy = AccountPolicy::among_friends(SPARRING, self.concurrency as usize);
+        policy.challenge.max_waiting = self.games.unwrap_or(1) as usize;
+        policy.games_at_shutdown = ShutdownGames::Resign;
         Runtime {
-            journal,
             pool,
             event_bus,
-            player: Arc::new(move |_| Arc::clone(&player)),
-            policy: Arc::new(AccountPolicy {
-                challenge,
-                lists,
-                variants,
-                games_at_shutdown: ShutdownGames::Resign,
-                ..AccountPolicy::default()
-            }),
+            policy: Arc::new(policy),
             control,
-            background: session::BackgroundTurns::default(),
+            ..Runtime::new(journal, Arc::new(move |_| Arc::clone(&player)))
         }
     }
 

@@ -14,10 +14,7 @@ use crate::{frontend, settings::Settings};
 use bot::{
     journal::Journal,
     policy::profile,
-    session::{
-        AccountPolicy, BackgroundTurns, ChoosePlayer, Control, EventBus, PlayerError, PlayerSettings, PreparedPlayer,
-        Runtime,
-    },
+    session::{AccountPolicy, ChoosePlayer, Control, EventBus, PlayerError, PlayerSettings, PreparedPlayer, Runtime},
 };
 use cluster::{ClusterClient, ClusterSettings};
 use council::{
@@ -39,8 +36,8 @@ pub(super) fn build(
 ) -> Result<Runtime, Failure> {
     let (player, policy) = rules(settings, others_hold)?;
     let pool = Pool::with_remote(0, remote_pool(&settings.cluster, shutdown.now.child_token()));
-    let (control, background) = (Control::new(shutdown.clone()), BackgroundTurns::default());
-    Ok(Runtime { journal, pool, event_bus, player, policy, control, background })
+    let control = Control::new(shutdown.clone());
+    Ok(Runtime { pool, event_bus, policy, control, ..Runtime::new(journal, player) })
 }
 
 /// Returns the choice of players and the policy of the settings. Foreign engines are started once. The lists of names are updated

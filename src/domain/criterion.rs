@@ -1,14 +1,9 @@
 //! The rules of election and the ways of a second phase, by the names that settings, votes and records write.
 
-use std::fmt;
-
-use serde::{
-    Deserialize, Deserializer, Serialize,
-    de::{self, Error as _},
-};
+use serde::{Deserialize, Serialize};
 
 /// A rule of election (docs/method.md §4, and later ones).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CriterionName {
     /// The sum of the weights of the heuristics that propose a move.
@@ -88,47 +83,6 @@ impl CriterionName {
     }
 }
 
-/// Rules of earlier versions, which elected no better than the default (docs/experiments.md).
-const REMOVED: [&str; 3] = ["calibrated", "learned", "routing"];
-
-struct Word;
-
-impl de::Visitor<'_> for Word {
-    type Value = String;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a criterion")
-    }
-
-    fn visit_str<E: de::Error>(self, word: &str) -> Result<String, E> {
-        Ok(word.to_owned())
-    }
-
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<String, E> {
-        Ok(number.to_string())
-    }
-}
-
-impl<'de> Deserialize<'de> for CriterionName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        const WORDS: [&str; CriterionName::ALL.len()] = {
-            let mut words = [""; CriterionName::ALL.len()];
-            let mut index = 0;
-            while index < words.len() {
-                words[index] = CriterionName::ALL[index].word();
-                index += 1;
-            }
-            words
-        };
-        let word = deserializer.deserialize_any(Word)?;
-        let known = Self::ALL.into_iter().find(|name| name.word() == word);
-        known.ok_or_else(|| match REMOVED.contains(&word.as_str()) {
-            true => D::Error::custom(format_args!("this criterion was removed; use {:?}", Self::default().word())),
-            false => D::Error::unknown_variant(&word, &WORDS),
-        })
-    }
-}
-
 /// Uses of the cores in the second phase (docs/method.md §7, and two later ways).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -148,22 +102,10 @@ pub enum SecondPhaseMode {
     Continued,
 }
 
-impl SecondPhaseMode {
-    pub const ALL: [Self; 7] =
-        [Self::Sequential, Self::Static, Self::Peer, Self::PeerScore, Self::PvSplit, Self::Shared, Self::Continued];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Sequential => "sequential",
-            Self::Static => "static",
-            Self::Peer => "peer",
-            Self::PeerScore => "peer-score",
-            Self::PvSplit => "pv-split",
-            Self::Shared => "shared",
-            Self::Continued => "continued",
-        }
-    }
-}
+util::words!(SecondPhaseMode::word {
+    Sequential = "sequential", Static = "static", Peer = "peer", PeerScore = "peer-score",
+    PvSplit = "pv-split", Shared = "shared", Continued = "continued",
+});
 
 #[cfg(test)]
 mod tests {
@@ -179,15 +121,5 @@ mod tests {
         for mode in SecondPhaseMode::ALL {
             assert_eq!(serde_json::to_value(mode).expect("a word"), mode.word());
         }
-    }
-
-    #[test]
-    fn removed_criterion_names_successor() {
-        for word in REMOVED {
-            let error = serde_json::from_value::<CriterionName>(word.into()).expect_err(word).to_string();
-            assert!(error.contains("removed; use \"score-margin\""), "{error}");
-        }
-        let error = serde_json::from_value::<CriterionName>("majorty".into()).expect_err("a slip").to_string();
-        assert!(error.contains("unknown variant `majorty`") && error.contains("`majority`"), "{error}");
     }
 }

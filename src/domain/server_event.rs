@@ -185,14 +185,7 @@ pub enum ChatRoom {
     Spectator,
 }
 
-impl ChatRoom {
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Player => "player",
-            Self::Spectator => "spectator",
-        }
-    }
-}
+util::words!(ChatRoom::key { Player = "player", Spectator = "spectator" });
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatLine {

@@ -146,21 +146,10 @@ pub enum Speed {
     Correspondence,
 }
 
-impl Speed {
-    pub const ALL: [Self; 6] =
-        [Self::UltraBullet, Self::Bullet, Self::Blitz, Self::Rapid, Self::Classical, Self::Correspondence];
-
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::UltraBullet => "ultraBullet",
-            Self::Bullet => "bullet",
-            Self::Blitz => "blitz",
-            Self::Rapid => "rapid",
-            Self::Classical => "classical",
-            Self::Correspondence => "correspondence",
-        }
-    }
-}
+util::words!(Speed::key {
+    UltraBullet = "ultraBullet", Bullet = "bullet", Blitz = "blitz", Rapid = "rapid",
+    Classical = "classical", Correspondence = "correspondence",
+});
 
 impl fmt::Display for Speed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

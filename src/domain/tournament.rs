@@ -23,14 +23,7 @@ pub enum TournamentKind {
     Swiss,
 }
 
-impl TournamentKind {
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Arena => "arena",
-            Self::Swiss => "swiss",
-        }
-    }
-}
+util::words!(TournamentKind::key { Arena = "arena", Swiss = "swiss" });
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TournamentEntry {

@@ -56,14 +56,6 @@ fn lock(file: &File, path: &Path) -> Result<(), StateError> {
     }
 }
 
-/// Writes a file beside its place and moves it there, so that it is never half written.
-pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    fs::write(&part, content)?;
-    fs::rename(&part, path)
-}
-
 impl<T: Serialize + DeserializeOwned> ExperimentState<T> {
     /// Opens the file of an experiment, or begins it. `experiment` is everything that its outcome depends on.
     pub fn open(path: &Path, experiment: &Value) -> Result<Self, StateError> {

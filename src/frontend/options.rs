@@ -167,7 +167,7 @@ fn read(choice: &EngineOption, value: &str) -> Result<(String, u64), String> {
 #[cfg(test)]
 mod tests {
     use std::{
-        fs::{self, File},
+        fs,
         path::{Path, PathBuf},
     };
 
@@ -181,7 +181,7 @@ mod tests {
         let path = folder.join(format!("{first}.bin"));
         let mut maker = BookMaker::default();
         maker.add_text(&format!("! Only one\n{first}\n")).expect("a good text");
-        maker.write(&mut File::create(&path).expect("a file")).expect("a book");
+        fs::write(&path, maker.to_bytes()).expect("a book");
         path
     }
 

@@ -20,19 +20,11 @@ pub enum Dialect {
     Uhlin,
 }
 
+util::words!(Dialect::key {
+    Freechess = "freechess", Fatics = "fatics", Capablanca = "capablanca", Uhlin = "uhlin",
+});
+
 impl Dialect {
-    pub const ALL: [Self; 4] = [Self::Freechess, Self::Fatics, Self::Capablanca, Self::Uhlin];
-
-    /// Returns its name in a plan of faults.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Freechess => "freechess",
-            Self::Fatics => "fatics",
-            Self::Capablanca => "capablanca",
-            Self::Uhlin => "uhlin",
-        }
-    }
-
     /// Returns true for the two without interface variables, automatic flags, an abort by one player alone before both sides
     /// have moved, and the number of the game in the opponent's messages.
     pub const fn is_plain(self) -> bool {

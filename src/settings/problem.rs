@@ -5,6 +5,7 @@ use std::fmt;
 use toml::Value;
 
 use super::values::{Origin, Path};
+use domain::CriterionName;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
@@ -97,6 +98,9 @@ pub(super) fn accepted(message: &str) -> String {
     if let Some((given, known)) = names.split_first()
         && message.starts_with("unknown variant")
     {
+        if REMOVED_CRITERIA.contains(&given.as_str()) && known.iter().any(|word| word == SUCCESSOR) {
+            return format!("this criterion was removed; use {SUCCESSOR:?}");
+        }
         let hint = nearest(given, known).map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();
         return format!("expected {}{hint}", listed(known));
     }
@@ -114,6 +118,10 @@ pub(super) fn accepted(message: &str) -> String {
     };
     format!("expected {plain}")
 }
+
+/// Criteria of earlier versions, which elected no better than their successor (docs/experiments.md).
+const REMOVED_CRITERIA: [&str; 3] = ["calibrated", "learned", "routing"];
+const SUCCESSOR: &str = CriterionName::ScoreMargin.word();
 
 pub(super) fn backquoted(message: &str) -> Vec<String> {
     message.split('`').skip(1).step_by(2).map(str::to_owned).collect()

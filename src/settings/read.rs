@@ -6,9 +6,8 @@
 //! Some keys are written once and count in several places: those of `challenge` for humans and
 //! bots, those of `matchmaking` for all types, those of `player` for all profiles. [`spelled_out`]
 //! copies them everywhere before reading, [`built_in`] is its inverse for the defaults, and
-//! [`as_written`] finds the original place for messages.
-
-use std::sync::LazyLock;
+//! [`as_written`] finds the original place for messages. (`#[serde(flatten)]`, and options that
+//! override in part, would lose the place of a mistake.)
 
 use serde::Serialize;
 use toml::{Table, Value};
@@ -21,12 +20,6 @@ use super::{
     values::{Path, overlay},
 };
 use bot::policy::{challenge::ChallengeFilter, matchmaking::MatchType};
-
-/// The keys that `challenge` has for everybody.
-static COMMON_TO_CHALLENGES: LazyLock<Table> = LazyLock::new(|| written_by(&ChallengeFilter::default()));
-/// The keys that `matchmaking` has for all types.
-static COMMON_TO_TYPES: LazyLock<Table> =
-    LazyLock::new(|| take(&mut written_by(&MatchType::default()), MatchType::INHERITED));
 
 const MOST_PROBLEMS: usize = 200;
 
@@ -155,14 +148,22 @@ fn keys(steps: &[PathStep]) -> Path {
 /// Returns the defaults as they would be written: keys that count in several places appear once.
 pub(super) fn built_in() -> Table {
     let mut table = written_by(&Settings::default());
-    if let Some(Value::Table(challenge)) = table.get_mut("challenge") {
-        challenge.extend(COMMON_TO_CHALLENGES.clone());
-        challenge.extend(["human", "bot"].map(|kind| (kind.to_owned(), Value::Table(Table::new()))));
-    }
-    if let Some(Value::Table(matchmaking)) = table.get_mut("matchmaking") {
-        matchmaking.extend(COMMON_TO_TYPES.clone());
+    for (name, keys) in common() {
+        if let Some(Value::Table(table)) = table.get_mut(name) {
+            for kind in ["human", "bot"] {
+                table.get_mut(kind).and_then(Value::as_table_mut).into_iter().for_each(Table::clear);
+            }
+            table.extend(keys);
+        }
     }
     table
+}
+
+/// Returns the keys that count in the tables below theirs as well, at their defaults.
+fn common() -> [(&'static str, Table); 2] {
+    let mut of_types = written_by(&MatchType::default());
+    of_types.retain(|key, _| !MatchType::OWN.contains(&key));
+    [("challenge", written_by(&ChallengeFilter::default())), ("matchmaking", of_types)]
 }
 
 /// Writes settings as TOML; every type of ours can be written.
@@ -172,23 +173,22 @@ fn written_by(settings: &impl Serialize) -> Table {
 
 /// Puts the keys that count in several places into all of them.
 fn spelled_out(mut table: Table) -> Table {
-    if let Some(Value::Table(challenge)) = table.get_mut("challenge") {
-        let common = take(challenge, COMMON_TO_CHALLENGES.keys());
-        for kind in ["human", "bot"] {
-            inherit(challenge.entry(kind).or_insert_with(|| Value::Table(Table::new())), &common);
-        }
-    }
-    if let Some(Value::Table(matchmaking)) = table.get_mut("matchmaking") {
-        let common = take(matchmaking, COMMON_TO_TYPES.keys());
-        if let Some(Value::Table(types)) = matchmaking.get_mut("types") {
-            types.iter_mut().for_each(|(_, kind)| inherit(kind, &common));
+    for (name, keys) in common() {
+        let Some(Value::Table(table)) = table.get_mut(name) else { continue };
+        let common = keys.keys().filter_map(|key| table.remove_entry(key)).collect();
+        for (key, below) in table.iter_mut() {
+            match (key.as_str(), below) {
+                ("human" | "bot", kind) => inherit(kind, &common),
+                ("types", Value::Table(types)) => types.iter_mut().for_each(|(_, kind)| inherit(kind, &common)),
+                _ => (),
+            }
         }
     }
     let player = table.get("player").and_then(Value::as_table).cloned().unwrap_or_default();
     if let Some(Value::Table(profiles)) = table.get_mut("profiles") {
         for (_, profile) in profiles.iter_mut() {
             if let Value::Table(overrides) = profile {
-                let mut whole = take(overrides, ["when"]);
+                let mut whole: Table = overrides.remove_entry("when").into_iter().collect();
                 inherit(profile, &player);
                 whole.insert("player".to_owned(), profile.clone());
                 *profile = Value::Table(whole);
@@ -196,10 +196,6 @@ fn spelled_out(mut table: Table) -> Table {
         }
     }
     table
-}
-
-fn take(table: &mut Table, keys: impl IntoIterator<Item = impl AsRef<str>>) -> Table {
-    keys.into_iter().filter_map(|key| table.remove_entry(key.as_ref())).collect()
 }
 
 /// Lays `value` over the common keys.
@@ -214,23 +210,14 @@ fn inherit(value: &mut Value, common: &Table) {
 /// Returns the original place of a key of the spelled-out table: its own place if it is there,
 /// otherwise the one it was inherited from.
 pub(super) fn as_written(path: Path, layers: &Layers) -> Path {
-    let texts: Vec<&str> = path.iter().map(String::as_str).collect();
-    let rest = |from: usize| path.get(from..).unwrap_or_default();
-    let own = match texts.as_slice() {
-        ["profiles", _, "player", ..] => [path.get(..2).unwrap_or_default(), rest(3)].concat(),
-        _ => path.clone(),
+    let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+    let (own, common) = match keys.as_slice() {
+        ["profiles", name, "player", below @ ..] => {
+            ([&["profiles", name], below].concat(), [&["player"], below].concat())
+        }
+        [table @ ("challenge" | "matchmaking"), .., key] => (keys.clone(), vec![*table, *key]),
+        _ => return path,
     };
-    if layers.get(&own).is_some() {
-        return own;
-    }
-    match texts.as_slice() {
-        ["profiles", _, "player", _, ..] => rest(2).to_vec(),
-        ["challenge", "human" | "bot", key, ..] if COMMON_TO_CHALLENGES.contains_key(*key) => {
-            [path.get(..1).unwrap_or_default(), rest(2)].concat()
-        }
-        ["matchmaking", "types", _, key, ..] if COMMON_TO_TYPES.contains_key(*key) => {
-            [path.get(..1).unwrap_or_default(), rest(3)].concat()
-        }
-        _ => own,
-    }
+    let [own, common] = [own, common].map(|keys| keys.into_iter().map(str::to_owned).collect::<Path>());
+    if layers.get(&own).is_some() { own } else { common }
 }

@@ -296,6 +296,20 @@ fn removed_settings_name_the_remedy() {
 }
 
 #[test]
+fn removed_criterion_names_successor() {
+    for word in ["calibrated", "learned", "routing"] {
+        complains(
+            &format!("player.council.criterion = {word:?}"),
+            &format!(
+                "my.toml:1: player.council.criterion = {word:?}: this criterion was removed; use \"score-margin\""
+            ),
+        );
+    }
+    let found = problems(&file("player.council.criterion = 'majorty'"));
+    assert!(found.len() == 1 && found[0].contains("majority") && found[0].ends_with("(did you mean majority?)"));
+}
+
+#[test]
 fn reversed_bounds_blame_the_last() {
     complains(
         "challenge.max_rating = 1000\nchallenge.human.min_rating = 1200",

@@ -224,10 +224,9 @@ mod tests {
     fn book_of(text: &str) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("book.bin");
-        let mut file = std::fs::File::create(&path).expect("a file");
         let mut maker = crate::book::BookMaker::default();
         maker.add_text(text).expect("a good text");
-        maker.write(&mut file).expect("a book");
+        std::fs::write(&path, maker.to_bytes()).expect("a book");
         (folder, path)
     }
 

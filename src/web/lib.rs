@@ -32,6 +32,7 @@ mod watch;
 
 pub use assets::PagePart;
 pub use context::{AnotherGame, HealthChecks, WebContext};
+pub use play::connect_to_practice;
 pub use problem::HttpProblem;
 pub use security::PagePlayer;
 pub use server::{WebError, WebServer, secret_for, serve, serve_journal};

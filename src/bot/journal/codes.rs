@@ -62,17 +62,9 @@ pub enum GameResult {
     Drawn,
 }
 
+util::words!(GameResult::word { Won = "won", Lost = "lost", Drawn = "drawn" });
+
 impl GameResult {
-    pub const ALL: [Self; 3] = [Self::Won, Self::Lost, Self::Drawn];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Won => "won",
-            Self::Lost => "lost",
-            Self::Drawn => "drawn",
-        }
-    }
-
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|result| result.word() == word)
     }

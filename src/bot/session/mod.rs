@@ -35,7 +35,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     journal::Journal,
-    policy::{ChallengeSettings, ChatSettings, MatchmakingSettings, NameLists, TournamentPolicy},
+    policy::{ChallengeSettings, ChatSettings, MatchmakingSettings, NameLists, TournamentPolicy, challenge::Names},
 };
 use council::electors::Pool;
 use domain::{GameInfo, ServerEvent, ServerName, Variant};
@@ -71,6 +71,21 @@ pub struct Runtime {
     pub background: BackgroundTurns,
 }
 
+impl Runtime {
+    /// Returns a runtime with one core, the default policy, and an event bus and a control of its own.
+    pub fn new(journal: Journal, player: ChoosePlayer) -> Self {
+        Self {
+            journal,
+            pool: Pool::new(1),
+            event_bus: EventBus::new(),
+            player,
+            policy: Arc::default(),
+            control: Control::default(),
+            background: BackgroundTurns::default(),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct AccountPolicy {
     pub challenge: ChallengeSettings,
@@ -104,5 +119,15 @@ impl Default for AccountPolicy {
             keep_limits: false,
             games_at_shutdown: ShutdownGames::default(),
         }
+    }
+}
+
+impl AccountPolicy {
+    /// Returns a policy for up to `games` games at a time; `friends` are played on any terms.
+    pub fn among_friends(friends: &str, games: usize) -> Self {
+        let challenge =
+            ChallengeSettings { concurrency: games, max_games_per_opponent: games, ..ChallengeSettings::default() };
+        let lists = NameLists { friends: Names::parse(friends), ..NameLists::default() };
+        Self { challenge, lists, ..Self::default() }
     }
 }

@@ -17,9 +17,9 @@ use std::{
 
 use bot::{
     journal::{Journal, JournalSettings},
-    session::{self, BackgroundTurns, Connection, Control, EventBus, PlayerSettings, PreparedPlayer, Runtime},
+    session::{self, Connection, PlayerSettings, PreparedPlayer, Runtime},
 };
-use council::{CouncilSettings, electors::Pool};
+use council::CouncilSettings;
 use domain::{
     Account, Action, ActionError, Clock, Clocks, Done, GameId, GameInfo, GameState, GameStatus, GameTerms, Line,
     Offers, Player, ServerEvent, ServerName, TimeControl, UciMove, Variant, moves_text,
@@ -101,15 +101,8 @@ impl Game {
         let settings = PlayerSettings { council, ..PlayerSettings::default() };
         let player = Arc::new(PreparedPlayer::new(settings).expect("a roster"));
         let shutdown = Shutdown::default();
-        let runtime = Runtime {
-            journal: Journal::open(&JournalSettings::in_folder(folder.path())).expect("a journal"),
-            pool: Pool::new(1),
-            event_bus: EventBus::new(),
-            player: Arc::new(move |_: &GameInfo| Arc::clone(&player)),
-            policy: Arc::default(),
-            control: Control::new(shutdown.clone()),
-            background: BackgroundTurns::default(),
-        };
+        let journal = Journal::open(&JournalSettings::in_folder(folder.path())).expect("a journal");
+        let runtime = Runtime::new(journal, Arc::new(move |_: &GameInfo| Arc::clone(&player)));
         let (asked, requests) = mpsc::unbounded_channel();
         let (events, inbox) = mpsc::channel(100);
         let connection = Connection {

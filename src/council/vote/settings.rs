@@ -314,20 +314,10 @@ pub enum GroupMode {
     Shared,
 }
 
-impl GroupMode {
-    pub const ALL: [Self; 6] = [Self::None, Self::Peer, Self::PeerHinted, Self::PeerScore, Self::PvSplit, Self::Shared];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Peer => "peer",
-            Self::PeerHinted => "peer-hinted",
-            Self::PeerScore => "peer-score",
-            Self::PvSplit => "pv-split",
-            Self::Shared => "shared",
-        }
-    }
-}
+util::words!(GroupMode::word {
+    None = "none", Peer = "peer", PeerHinted = "peer-hinted", PeerScore = "peer-score",
+    PvSplit = "pv-split", Shared = "shared",
+});
 
 #[cfg(test)]
 mod tests {

@@ -11,9 +11,7 @@ use std::{
 };
 
 use engine::checksum;
-use util::Failure;
-
-use crate::state::replace;
+use util::{Failure, replace_file};
 
 const VERSION: u32 = 2;
 /// Bytes before the description.
@@ -120,7 +118,7 @@ impl DataFile {
 
     /// Writes it to a file that is there as a whole or not at all.
     pub fn write(&self, kind: DataKind, path: &Path) -> Result<(), Failure> {
-        replace(path, self.to_bytes(kind)).map_err(unreadable(path))
+        replace_file(path, self.to_bytes(kind)).map_err(unreadable(path))
     }
 
     pub fn read(kind: DataKind, path: &Path) -> Result<Self, Failure> {

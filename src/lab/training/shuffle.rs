@@ -13,16 +13,13 @@ use std::{
 };
 
 use engine::checksum;
-use util::Failure;
+use util::{Failure, replace_file};
 
-use crate::{
-    state::replace,
-    training::{
-        Record, SplitMix,
-        data_file::{DataFile, DataHead, DataKind, files_of, unfilled, unreadable, unusable},
-        game::Games,
-        random::mix,
-    },
+use crate::training::{
+    Record, SplitMix,
+    data_file::{DataFile, DataHead, DataKind, files_of, unfilled, unreadable, unusable},
+    game::Games,
+    random::mix,
 };
 
 /// The most files that are dealt to: each is open, and a process may have about a thousand.
@@ -78,7 +75,7 @@ pub fn shuffle(
             if !deal(plan, &paths, to, files, stop, read)? {
                 return Ok(None);
             }
-            replace(&dealt, &description).map_err(unreadable(&dealt))?;
+            replace_file(&dealt, &description).map_err(unreadable(&dealt))?;
         }
         Err(error) => return Err(unreadable(&dealt)(error)),
     }

@@ -10,9 +10,8 @@ use std::{
 };
 
 use super::positions::TaperedPair;
-use crate::state::replace;
 use engine::evaluation::Weights;
-use util::Failure;
+use util::{Failure, replace_file};
 
 const FORMAT: &str = "concilio-tune-2";
 
@@ -53,7 +52,7 @@ impl TuneState {
 
     /// Writes the file; it is never half written.
     pub(super) fn save(&self, path: &Path) -> Result<(), Failure> {
-        replace(path, self.to_text()).map_err(|error| unusable(path, &error))
+        replace_file(path, self.to_text()).map_err(|error| unusable(path, &error))
     }
 
     fn to_text(&self) -> String {

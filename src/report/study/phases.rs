@@ -14,17 +14,7 @@ pub enum GamePhase {
     Ending,
 }
 
-impl GamePhase {
-    pub const ALL: [Self; 3] = [Self::Opening, Self::Middlegame, Self::Ending];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Opening => "opening",
-            Self::Middlegame => "middlegame",
-            Self::Ending => "ending",
-        }
-    }
-}
+util::words!(GamePhase::word { Opening = "opening", Middlegame = "middlegame", Ending = "ending" });
 
 pub(super) fn of(line: &Line) -> GamePhase {
     let board = line.position().board();

@@ -134,11 +134,7 @@ fn table(types: &Types, fields: &[&Field], values: &Table, path: &str, out: &mut
     if let Some((doc, common)) = type_of(types, inherited) {
         prose(doc, "", out);
         out.push('\n');
-        let common: Vec<&Field> = common
-            .iter()
-            .filter(|field| inherited != "MatchType" || MatchType::INHERITED.contains(&&*field.key))
-            .collect();
-        table(types, &common, values, "", out);
+        table(types, &common.iter().collect::<Vec<_>>(), values, "", out);
     }
     for field in fields.iter().filter(is_table) {
         let Some(Value::Table(below)) = values.get(&field.key) else { continue };
@@ -148,7 +144,9 @@ fn table(types: &Types, fields: &[&Field], values: &Table, path: &str, out: &mut
             let _ = writeln!(out, "# {:->width$}", format!(" {title}"), width = WIDTH - 2);
         }
         prose(&field.doc, "", out);
-        if let Some(named) = named_tables(&path) {
+        if let Some(mut named) = named_tables(&path) {
+            // Keys of the table around are explained there.
+            named.retain(|key, _| !values.contains_key(key));
             out.push_str("#\n");
             sample(types, &field.of_type, &named, &format!("{path}.NAME"), out);
         }
@@ -160,7 +158,7 @@ fn table(types: &Types, fields: &[&Field], values: &Table, path: &str, out: &mut
 
 /// The values of a table under a name of the reader's choice.
 fn named_tables(path: &str) -> Option<Table> {
-    let written = match path {
+    let table = match path {
         "servers" => {
             let fics = FicsSettings { password_file: Some("fics.password".into()), ..FicsSettings::default() };
             Table::try_from(ServerSettings { fics, ..ServerSettings::default() })
@@ -168,9 +166,7 @@ fn named_tables(path: &str) -> Option<Table> {
         "matchmaking.types" => Table::try_from(MatchType::default()),
         _ => return None,
     };
-    let mut table = written.expect("a table");
-    table.retain(|key, _| path == "servers" || !MatchType::INHERITED.contains(&key));
-    Some(table)
+    Some(table.expect("a table"))
 }
 
 /// Writes a table as an example in prose.

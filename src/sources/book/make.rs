@@ -11,7 +11,7 @@
 
 use std::{
     collections::BTreeMap,
-    io::{self, Read, Write},
+    io::{self, Read},
 };
 
 use domain::{Line, Variant};
@@ -90,14 +90,16 @@ impl BookMaker {
         self.weights.is_empty()
     }
 
-    pub fn write(&self, output: &mut impl Write) -> io::Result<()> {
+    /// Returns the bytes of the book's file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
         for ((key, code), weight) in &self.weights {
-            output.write_all(&key.to_be_bytes())?;
-            output.write_all(&code.to_be_bytes())?;
-            output.write_all(&weight.to_be_bytes())?;
-            output.write_all(&[0; 4])?;
+            bytes.extend(key.to_be_bytes());
+            bytes.extend(code.to_be_bytes());
+            bytes.extend(weight.to_be_bytes());
+            bytes.extend([0; 4]);
         }
-        output.flush()
+        bytes
     }
 }
 
@@ -126,10 +128,8 @@ mod tests {
     fn later_books_add_to_earlier_ones() {
         let mut maker = BookMaker::default();
         maker.add_text("! One\ne2e4 e7e5").expect("a good text");
-        let mut file = Vec::new();
-        maker.write(&mut file).expect("memory");
         let mut second = BookMaker::default();
-        second.add_book(&mut file.as_slice()).expect("a good book");
+        second.add_book(&mut maker.to_bytes().as_slice()).expect("a good book");
         second.add_text("! Two\ne2e4 c7c5").expect("a good text");
         let weights: Vec<_> = second.weights.values().copied().collect();
         assert_eq!((second.len(), weights.iter().sum::<u16>(), weights.iter().max()), (3, 4, Some(&2)));

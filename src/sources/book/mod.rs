@@ -104,11 +104,11 @@ mod tests {
                         ! The same by another way\nb1c3 b8c6 g1f3 g8f6 e2e4 e7e5 f1b5\n! English\nc2c4\n";
 
     fn book() -> (tempfile::NamedTempFile, Book) {
-        let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
         let mut maker = BookMaker::default();
         maker.add_text(TEXT).expect("a good book");
         assert_eq!(maker.len(), 17);
-        maker.write(&mut file).expect("it can be written");
+        std::fs::write(file.path(), maker.to_bytes()).expect("it can be written");
         let book = Book::open(file.path()).expect("it was just made");
         (file, book)
     }

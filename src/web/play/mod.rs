@@ -34,6 +34,8 @@ use request::GameRequest;
 use side::{BrowserKey, BrowserSide};
 use stage::PlayStage;
 
+pub use stage::connect_to_practice;
+
 const MOST_GAMES: usize = 4;
 
 const MOST_REMEMBERED: usize = 64;

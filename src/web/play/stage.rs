@@ -10,10 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::MOST_GAMES;
 use crate::{WebContext, problem::HttpProblem};
-use bot::{
-    policy::{ChallengeSettings, NameLists, challenge::Names},
-    session::{self, AccountPolicy, BackgroundTurns, Connection, Control, PreparedPlayer, Runtime, ShutdownGames},
-};
+use bot::session::{self, AccountPolicy, Connection, Control, PreparedPlayer, Runtime, ShutdownGames};
 use domain::{GameId, GameInfo};
 use platform::lichess::{self, LichessSettings, Token};
 use practice::{AccountId, ChallengeTerms, GamePatience, PracticeServer, PracticeSettings, ServerState};
@@ -35,6 +32,22 @@ pub(super) struct PlayStage {
     players: Arc<Mutex<HashMap<GameId, Arc<PreparedPlayer>>>>,
 }
 
+/// Connects an account of a practice server, under `name`, through the client that talks to Lichess.
+pub fn connect_to_practice(
+    name: &str,
+    server: &PracticeServer,
+    token: &str,
+    stop: CancellationToken,
+) -> Result<Connection, Failure> {
+    let unreachable =
+        |error: &dyn std::fmt::Display| Failure::failed(format_args!("the practice server cannot be reached: {error}"));
+    let url = server.url().parse().map_err(|error| unreachable(&error))?;
+    let token = Token::parse(token, "the practice server").map_err(|error| unreachable(&error))?;
+    let settings = LichessSettings { url, ..LichessSettings::default() };
+    let (lichess, events) = lichess::connect(settings, token, stop.clone()).map_err(|error| unreachable(&error))?;
+    Ok(Connection { name: name.into(), server: Arc::new(lichess), events, stop })
+}
+
 impl PlayStage {
     pub(super) async fn begin(context: &WebContext, stop: &CancellationToken) -> Result<Self, Failure> {
         let patience = GamePatience { abandoned_after: Some(ABANDONED_AFTER), ..GamePatience::default() };
@@ -45,23 +58,11 @@ impl PlayStage {
         server.add_account(GUEST, false).await.map_err(failed)?;
         let stage = Self { server, players: Arc::default() };
         let shutdown = Shutdown { drain: stop.child_token(), now: stop.child_token() };
-        let connection = stage.connect(&token, &shutdown)?;
+        let connection = connect_to_practice(SERVER, &stage.server, &token, shutdown.now.child_token())?;
         let runtime = stage.runtime(context, &shutdown)?;
         tokio::spawn(session::play(connection, runtime, shutdown));
         stage.server.wait_until_online(COUNCIL).await.map_err(failed)?;
         Ok(stage)
-    }
-
-    fn connect(&self, token: &str, shutdown: &Shutdown) -> Result<Connection, Failure> {
-        let unreachable = |error: &dyn std::fmt::Display| {
-            Failure::failed(format_args!("the practice server cannot be reached: {error}"))
-        };
-        let url = self.server.url().parse().map_err(|error| unreachable(&error))?;
-        let token = Token::parse(token, "the practice server").map_err(|error| unreachable(&error))?;
-        let settings = LichessSettings { url, ..LichessSettings::default() };
-        let stop = shutdown.now.child_token();
-        let (lichess, events) = lichess::connect(settings, token, stop.clone()).map_err(|error| unreachable(&error))?;
-        Ok(Connection { name: SERVER.into(), server: Arc::new(lichess), events, stop })
     }
 
     fn runtime(&self, context: &WebContext, shutdown: &Shutdown) -> Result<Runtime, Failure> {
@@ -71,26 +72,14 @@ impl PlayStage {
             let known = players.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(known.get(&game.id).unwrap_or(&usual))
         };
-        let challenge = ChallengeSettings {
-            concurrency: MOST_GAMES,
-            max_games_per_opponent: MOST_GAMES,
-            ..ChallengeSettings::default()
-        };
         // The browser may play on any terms.
-        let lists = NameLists { friends: Names::parse(GUEST), ..NameLists::default() };
+        let policy = AccountPolicy::among_friends(GUEST, MOST_GAMES);
         Ok(Runtime {
-            journal: context.journal.clone(),
             pool: context.pool.clone(),
             event_bus: context.event_bus.clone(),
-            player: Arc::new(choose),
-            policy: Arc::new(AccountPolicy {
-                challenge,
-                lists,
-                games_at_shutdown: ShutdownGames::Resign,
-                ..AccountPolicy::default()
-            }),
+            policy: Arc::new(AccountPolicy { games_at_shutdown: ShutdownGames::Resign, ..policy }),
             control: Control::new(shutdown.clone()),
-            background: BackgroundTurns::default(),
+            ..Runtime::new(context.journal.clone(), Arc::new(choose))
         })
     }
 

@@ -70,7 +70,7 @@ async fn imported_lichess_bot_settings_play() {
         program(&path("engines"), &format!("{protocol}-engine"), &text);
         let mut book = BookMaker::default();
         book.add_text(&format!("! Italian\n{}\n", OPENING.join(" "))).expect("a line");
-        book.write(&mut fs::File::create(path("main.bin")).expect("a file")).expect("written");
+        fs::write(path("main.bin"), book.to_bytes()).expect("written");
         fs::write(path("config.yml"), configuration(&server, &token, protocol)).expect("written");
 
         let imported = concilio(&["config", "import", "lichess-bot", "config.yml", "--output", "bot.toml"])

@@ -13,8 +13,8 @@ use util::{
 
 /// The `matchmaking` table.
 ///
-/// The keys [`MatchType::INHERITED`] may stand in the table itself, for all types, and be
-/// overridden in each.
+/// The keys of [`MatchType`] but [`MatchType::OWN`] may stand in the table itself, for all types,
+/// and be overridden in each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MatchmakingSettings {
@@ -186,15 +186,8 @@ impl Default for MatchType {
 }
 
 impl MatchType {
-    /// The keys that the `matchmaking` table may set for every type.
-    pub const INHERITED: [&str; 6] = [
-        "min_rating",
-        "max_rating",
-        "min_rating_difference",
-        "max_rating_difference",
-        "target_rating_difference",
-        "games_in_row",
-    ];
+    /// The keys that the `matchmaking` table cannot set for every type.
+    pub const OWN: [&str; 4] = ["time_control", "rated", "variant", "weight"];
 
     pub const fn terms(&self) -> GameTerms {
         GameTerms { variant: self.variant, time_control: self.time_control.0, rated: self.rated }

@@ -10,10 +10,10 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::{
     journal::{Archive, GameKey, Journal, JournalSettings},
-    policy::{challenge::Names, matchmaking::MatchmakingSettings},
-    session::{BackgroundTurns, BotEvent, ChoosePlayer, Control, EventBus, PlayerSettings, PreparedPlayer},
+    policy::MatchmakingSettings,
+    session::{BotEvent, ChoosePlayer, Control, PlayerSettings, PreparedPlayer},
 };
-use council::{CouncilSettings, electors::Pool};
+use council::CouncilSettings;
 use domain::{
     Account, ActionError, ChallengeId, ChallengeRequest, ChatLine, ChatRoom, Clock, Clocks, Color, DeclineReason, Done,
     GameInfo, GameState, GameStatus, GameTerms, KnownGame, Line, Offers, Player, TimeControl, TournamentEntry, UciMove,
@@ -135,15 +135,10 @@ fn player() -> ChoosePlayer {
 }
 
 pub(in crate::session) fn runtime(journal: Journal, shutdown: &Shutdown) -> Runtime {
-    let lists = NameLists { friends: Names::parse("Friend"), ..NameLists::default() };
     Runtime {
-        journal,
-        pool: Pool::new(1),
-        event_bus: EventBus::new(),
-        player: player(),
-        policy: Arc::new(AccountPolicy { lists, ..AccountPolicy::default() }),
+        policy: Arc::new(AccountPolicy::among_friends("Friend", 1)),
         control: Control::new(shutdown.clone()),
-        background: BackgroundTurns::default(),
+        ..Runtime::new(journal, player())
     }
 }
 

@@ -9,7 +9,8 @@ use std::{
 };
 
 use super::{Epoch, Losses};
-use crate::{plot::curves, state::replace};
+use crate::plot::curves;
+use util::replace_file;
 
 /// The epochs of a training so far, and their file.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ impl Course {
     pub fn add(&mut self, epoch: Epoch) -> io::Result<()> {
         self.epochs.retain(|before| before.number < epoch.number);
         self.epochs.push(epoch);
-        replace(&self.path, self.epochs.iter().map(written).collect::<String>())
+        replace_file(&self.path, self.epochs.iter().map(written).collect::<String>())
     }
 }
 

@@ -7,10 +7,10 @@
 use std::{fs, io, path::Path};
 
 use engine::checksum;
-use util::Failure;
+use util::{Failure, replace_file};
 
 use super::model::Shape;
-use crate::{state::replace, training::data_file::unreadable};
+use crate::training::data_file::unreadable;
 
 const MAGIC: &[u8; 8] = b"conctrn1";
 const FIRST: f32 = 0.9;
@@ -87,7 +87,7 @@ fn from_bytes(bytes: &[u8], plan: &str, count: usize) -> Result<State, &'static 
 
 /// Writes a file that is there as a whole or not at all.
 pub(super) fn write(path: &Path, state: &State, plan: &str) -> Result<(), Failure> {
-    replace(path, to_bytes(state, plan)).map_err(unreadable(path))
+    replace_file(path, to_bytes(state, plan)).map_err(unreadable(path))
 }
 
 /// Reads the state of a plan of `count` numbers from a file; `None` without a file.

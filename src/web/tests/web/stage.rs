@@ -4,15 +4,11 @@ use std::sync::Arc;
 
 use bot::{
     journal::{Journal, JournalSettings},
-    policy::{ChallengeSettings, NameLists, challenge::Names},
-    session::{
-        self, AccountPolicy, Connection, Control, EventBus, LimitSettings, PlayerSettings, PreparedPlayer, Runtime,
-    },
+    session::{self, AccountPolicy, Control, EventBus, LimitSettings, PlayerSettings, PreparedPlayer, Runtime},
 };
-use concilio_web::{HealthChecks, WebContext, WebServer, WebSettings, serve};
+use concilio_web::{HealthChecks, WebContext, WebServer, WebSettings, connect_to_practice, serve};
 use council::{CouncilSettings, electors::Pool};
 use domain::{GameTerms, Variant};
-use platform::lichess::{self, LichessSettings, Token};
 use practice::{ChallengeTerms, GameReport, PracticeServer, PracticeSettings, SparringKind};
 use reqwest::{Client, RequestBuilder, StatusCode};
 use tempfile::TempDir;
@@ -118,23 +114,16 @@ impl PlayStage {
         let server = PracticeServer::start(PracticeSettings::default()).await.expect("a free port");
         let token = server.add_account("Concilio", true).await.expect("a new account");
         server.sparring("Sparring", partner).await.expect("a new account");
-        let settings = LichessSettings { url: server.url().parse().expect("an address"), ..LichessSettings::default() };
-        let token = Token::parse(&token, "the practice server").expect("a token");
-        let stop = self.shutdown.now.child_token();
-        let (lichess, events) = lichess::connect(settings, token, stop.clone()).expect("a client");
         let player = Arc::new(PreparedPlayer::new(self.player.clone()).expect("a roster"));
-        let challenge = ChallengeSettings { concurrency: 8, max_games_per_opponent: 8, ..ChallengeSettings::default() };
-        let lists = NameLists { friends: Names::parse("Sparring"), ..NameLists::default() };
         let runtime = Runtime {
-            journal: self.journal.clone(),
             pool: self.pool.clone(),
             event_bus: self.bus.clone(),
-            player: Arc::new(move |_| Arc::clone(&player)),
-            policy: Arc::new(AccountPolicy { challenge, lists, ..AccountPolicy::default() }),
+            policy: Arc::new(AccountPolicy::among_friends("Sparring", 8)),
             control: self.control.clone(),
-            background: session::BackgroundTurns::default(),
+            ..Runtime::new(self.journal.clone(), Arc::new(move |_| Arc::clone(&player)))
         };
-        let connection = Connection { name: "practice".into(), server: Arc::new(lichess), events, stop };
+        let stop = self.shutdown.now.child_token();
+        let connection = connect_to_practice("practice", &server, &token, stop).expect("a client");
         tokio::spawn(session::play(connection, runtime, self.shutdown.clone()));
         within("the bot to be online", server.wait_until_online("Concilio")).await.expect("a server");
         server
