@@ -8,7 +8,7 @@
 //! - search: iterative deepening alpha-beta behind [`Engine`], which owns a game's memory. It plans
 //!   no clock.
 //!
-//! Beside the search, [`proof`] finds certain results: forced mates, drawn endings, tablebases.
+//! Beside the search, [`proof`] finds forced mates.
 //! [`Tablebases`] reads Syzygy tables, [`bench()`] measures, and [`uci`] is the engine alone as a
 //! program.
 //!
@@ -35,6 +35,6 @@ pub use net::{Net, NetError};
 pub use score::{Score, ScoreBound};
 pub use search::{
     AfterRound, Belief, BestOfGroup, Engine, EngineOptions, Iteration, Limits, MovesNow, Parameter, Parameters, Place,
-    ProvedNow, Root, SharedTable, TURN, TableBatch, TableEntry, Turnstile,
+    Root, SharedTable, TURN, TableBatch, TableEntry, Turnstile,
 };
 pub use syzygy::{Outcome, Tablebases, VariantTablebases};

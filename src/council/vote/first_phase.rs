@@ -12,7 +12,7 @@ use super::{
     GroupMode, Rule,
     ballots::Ballots,
     election::{ElectionOutcome, split},
-    proving::{Proving, about},
+    proving::Proving,
     question::{Progress, at_speed, share_of},
     search_session::{Event, SearchSession},
     searcher::{CouncilSearcher, search_id},
@@ -201,7 +201,7 @@ impl<L: CouncilGame> FirstPhase<L> {
         let question = &*session.question;
         let turn = self.setup.round_robin.as_ref().map(|round_robin| Arc::new(round_robin.place(number)));
         let guidance = Guidance { turn, ..self.guidance(number, &line, searchers) };
-        let guidance = self.proving.guide(number, &line, guidance);
+        let guidance = self.proving.guide(number, guidance);
         let guidance = Guidance { verification: self.verification_of(&line), ..guidance };
         let task = Task {
             root_moves: question.root_moves(),
@@ -433,7 +433,12 @@ impl<L: CouncilGame> FirstPhase<L> {
 
     fn verification_of(&mut self, line: &Arc<L>) -> Option<Arc<Verification<L::Move>>> {
         let verifier = self.setup.verifier.as_ref()?;
-        Some(about(&mut self.verifications, line, || Verification::new(Arc::clone(verifier))))
+        if let Some((_, known)) = self.verifications.iter().find(|(of, _)| of == line) {
+            return Some(Arc::clone(known));
+        }
+        let verification = Verification::new(Arc::clone(verifier));
+        self.verifications.push((Arc::clone(line), Arc::clone(&verification)));
+        Some(verification)
     }
 
     pub(super) fn may_be_played(&self, proposal: &Proposal<L::Move>) -> bool {

@@ -21,7 +21,7 @@ mod value;
 mod worker;
 
 pub use parameters::{Parameter, Parameters};
-pub use root::{BestOfGroup, MovesNow, ProvedNow, Root};
+pub use root::{BestOfGroup, MovesNow, Root};
 pub use shared_table::SharedTable;
 pub use table_sync::{Belief, TableBatch, TableEntry};
 pub use turnstile::{AfterRound, Place, TURN, Turnstile};
