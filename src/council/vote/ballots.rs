@@ -68,7 +68,7 @@ impl<L: CouncilGame> Ballots<L> {
 
     /// Returns the ballots, with the votes of other machines as far as `verification` bears them
     /// out.
-    pub fn verified_by(self, verification: Option<Arc<Verification<L::Move>>>) -> Self {
+    pub(super) fn verified_by(self, verification: Option<Arc<Verification<L::Move>>>) -> Self {
         Self { verification, ..self }
     }
 
