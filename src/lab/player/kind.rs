@@ -252,14 +252,14 @@ mod tests {
 
     #[test]
     fn equal_time_scales_nodes_by_speed() {
-        let speeds: Speeds = "mp=1.7 mbxkcparn=0.8".parse().expect("speeds");
+        let speeds: Speeds = "mp=1.7 n=0.8".parse().expect("speeds");
         let at = |text: &str| {
             let mut kind = text.parse::<PlayerSpec>().expect("a player").kind;
             (kind.set_equal_time(5000, &speeds), kind)
         };
         assert_eq!(at("engine:mp").0, Pace::Nodes(8500));
         assert_eq!(at("engine").0, Pace::Nodes(5000));
-        let (pace, kind) = at("council:roster=mp mbxkcpar mbxkcparn");
+        let (pace, kind) = at("council:roster=mp mbxkcpar n");
         assert_eq!(pace, Pace::Nodes(5000));
         let ChessPlayerKind::Council(_, roster, _) = &kind else { panic!("{kind:?}") };
         assert_eq!(roster.electors().iter().map(|elector| elector.speed).collect::<Vec<_>>(), [1.7, 1.0, 0.8]);

@@ -160,14 +160,14 @@ fn save(path: Option<&Path>, state: &State, description: &str) -> Result<(), Fai
 }
 
 impl Trained {
-    /// The value of a position for the player to move, in centipawns, without the base.
+    /// The value of a position for the player to move, in centipawns, by the net alone.
     pub fn value(&self, record: &crate::training::Record) -> f32 {
         let mut pass = Pass::new(self.shape);
         pass.forward(&self.numbers, &Inputs::new(record, self.mask));
         pass.value
     }
 
-    /// Returns a header with the positions of this net and of the one it started from, without base and command.
+    /// Returns a header with the positions of this net and of the one it started from, without labels and command.
     pub fn header(&self, plan: &Plan, dataset: &Dataset) -> Header {
         let before = plan.start.as_ref().map_or(0, |net| net.header().positions);
         let positions = before + dataset.positions;
