@@ -156,9 +156,8 @@ impl FromStr for Knowledge {
 
     /// Reads letters in any order.
     fn from_str(letters: &str) -> Result<Self, String> {
-        let error = || {
-            format!("{letters:?} is no knowledge set (accepted: n, or letters of mbxkcpar, each at most once)")
-        };
+        let error =
+            || format!("{letters:?} is no knowledge set (accepted: n, or letters of mbxkcpar, each at most once)");
         let mut knowledge = Self::NONE;
         for letter in letters.chars() {
             let heuristic =

@@ -6,8 +6,7 @@
 //! picks (output buckets). All numbers are integers, so its value is the same on every machine, bit
 //! for bit.
 //!
-//! A net is the evaluation, but for terms on the whole, such as the right to move. A [`Mask`] limits
-//! it to a part of the board: a specialist for a council.
+//! A net is the evaluation, but for terms on the whole, such as the right to move.
 //!
 //! - `weights.rs`: its numbers.
 //! - `features.rs`: the inputs of a position.
@@ -26,7 +25,7 @@ use std::sync::{Arc, OnceLock};
 use super::board::{Board, Color};
 
 pub(crate) use accumulator::Accumulator;
-pub use features::{INPUTS, Mask, feature, is_mirrored};
+pub use features::{INPUTS, feature, is_mirrored};
 pub use file::NetError;
 use weights::Block;
 pub use weights::{BLOCK, LARGEST_INPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT, LARGEST_WIDTH, ROWS, Weights};
@@ -50,23 +49,14 @@ pub const fn bucket(men: usize) -> usize {
 }
 
 /// Description and origin of a net.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    pub mask: Mask,
     /// The seed of its training: nets of other seeds make other errors.
     pub seed: u64,
     /// Labelled positions it was trained on.
     pub positions: u64,
     pub labels: String,
     pub command: String,
-}
-
-impl Default for Header {
-    /// Describes an untrained net that sees everything.
-    fn default() -> Self {
-        let (labels, command) = (String::new(), String::new());
-        Self { mask: Mask::ALL, seed: 0, positions: 0, labels, command }
-    }
 }
 
 /// The file of the net that comes with the engine.

@@ -29,7 +29,7 @@ use crate::training::{
 use crate::uci_teacher::{TeacherPlan, UciTeacher};
 use council::electors::{EngineProgram, net_file};
 use domain::Pace;
-use engine::net::{BLOCK, Header, LARGEST_WIDTH, Mask, Net, Weights};
+use engine::net::{BLOCK, Header, LARGEST_WIDTH, Net, Weights};
 
 /// Play games of the engine against itself and archive them with the score of every move
 #[derive(Debug, Args)]
@@ -194,12 +194,9 @@ pub struct TrainNet {
     /// The net
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
-    /// A net to go on from, which sees the same [default: random numbers]
+    /// A net to go on from [default: random numbers]
     #[arg(long, value_name = "FILE")]
     start: Option<PathBuf>,
-    /// Input features of the net
-    #[arg(long, default_value_t = Mask::ALL, value_name = "MASK")]
-    mask: Mask,
     /// Numbers of the net's first layer, for each player: a multiple of 128. A net to go on from may be narrower [default: as wide
     /// as that one, or 128]
     #[arg(long, value_parser = parse_width, value_name = "N")]
@@ -230,7 +227,7 @@ pub struct TrainNet {
 
 impl TrainNet {
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
-        let start = self.start.as_deref().map(|file| start_net(file, self.mask)).transpose()?;
+        let start = self.start.as_deref().map(start_net).transpose()?;
         let mixture = self.labels;
         let plan = self.plan(&mixture, start)?;
         let dataset = Dataset::open(&self.folder, &mixture, self.positions.unwrap_or(u64::MAX))?;
@@ -282,7 +279,6 @@ impl TrainNet {
         Ok(trainer::Plan {
             start,
             width,
-            mask: self.mask,
             seed: self.seed,
             epochs: self.epochs,
             batch: self.batch as usize,
@@ -293,14 +289,8 @@ impl TrainNet {
     }
 }
 
-/// The net of a file, if it sees what `mask` lets it see.
-fn start_net(file: &Path, mask: Mask) -> Result<Arc<Net>, Failure> {
-    let wrong = |reason: String| Failure::usage(format_args!("--start: {reason}"));
-    let net = net_file(file).map_err(wrong)?;
-    match net.header().mask {
-        seen if seen == mask => Ok(net),
-        seen => Err(wrong(format!("{} sees {seen}; give --mask {seen}", file.display()))),
-    }
+fn start_net(file: &Path) -> Result<Arc<Net>, Failure> {
+    net_file(file).map_err(|reason| Failure::usage(format_args!("--start: {reason}")))
 }
 
 /// Mean losses, all and by stage of the game.

@@ -5,7 +5,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::training::{
-    GameResult, Record, SplitMix,
+    GameResult, SplitMix,
     dataset::Mixture,
     game::{Game, Games, Ply},
     shuffle::{ShufflePlan, shuffle},
@@ -142,24 +142,11 @@ fn foreign_checkpoint_is_one_error() {
 }
 
 #[test]
-fn masked_net_sees_only_pawns() {
-    let (_folder, dataset) = synthetic();
-    let mask: Mask = "pk".parse().expect("a mask");
-    let trained = finished(run(&Plan { mask, epochs: 1, ..plan() }, &dataset, 2, None, never));
-    let value = |fen: &str| {
-        let board = engine::Board::from_fen(fen).expect("a position");
-        trained.value(&Record::new(&board).expect("standard chess"))
-    };
-    assert_eq!(value("4k3/pp6/8/8/8/8/PPP5/4K2R w - - 0 1"), value("n3k3/pp6/8/8/8/8/PPP5/4K3 w - - 0 1"));
-    assert!(value("4k3/8/8/8/8/8/PPPPP3/4K3 w - - 0 1") > value("4k3/ppppp3/8/8/8/8/8/4K3 w - - 0 1"));
-}
-
-#[test]
 fn gradient_is_the_slope_of_the_value() {
     let (_folder, dataset) = synthetic();
     let shape = Shape { width: 256 };
     let mut numbers = shape.initial(3);
-    let inputs = Inputs::new(&dataset.validation[40].record, Mask::ALL);
+    let inputs = Inputs::new(&dataset.validation[40].record);
     let mut pass = Pass::new(shape);
     pass.forward(&numbers, &inputs);
     let mut gradient = vec![0.0; shape.count()];
