@@ -76,8 +76,7 @@ pub struct CouncilSettings {
     /// on all cores), or "continued" (complete knowledge never stops, and the other cores join it).
     pub second_phase: SecondPhaseMode,
     /// Search of groups of cores for one elector, with more cores than electors: "shared", "peer",
-    /// "peer-hinted" (peers that begin with other moves), "peer-score", "pv-split", or "none" for
-    /// no groups.
+    /// "peer-score", "pv-split", or "none" for no groups.
     pub groups: GroupMode,
     /// Cores for groups and for the second search; 0 takes all. 0 to 1024.
     #[serde(with = "WholeNumber::<0, 1024>")]
@@ -303,8 +302,6 @@ pub enum GroupMode {
     None,
     /// Every process searches; the deepest exact result counts for the group.
     Peer,
-    /// `Peer` with different root moves as hints, so that the processes search in different orders.
-    PeerHinted,
     /// `Peer`, and the best score found sets the aspiration window of all.
     PeerScore,
     PvSplit,
@@ -314,13 +311,12 @@ pub enum GroupMode {
 }
 
 impl GroupMode {
-    pub const ALL: [Self; 6] = [Self::None, Self::Peer, Self::PeerHinted, Self::PeerScore, Self::PvSplit, Self::Shared];
+    pub const ALL: [Self; 5] = [Self::None, Self::Peer, Self::PeerScore, Self::PvSplit, Self::Shared];
 
     pub const fn word(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Peer => "peer",
-            Self::PeerHinted => "peer-hinted",
             Self::PeerScore => "peer-score",
             Self::PvSplit => "pv-split",
             Self::Shared => "shared",
