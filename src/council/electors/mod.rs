@@ -57,7 +57,7 @@ pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, SearchPriority,
 pub use start::variants_of;
 pub use task::{Guidance, Hints, Reports, SearchReport, SearchState, SearchStatus, Task};
 pub use verification::{Verification, VerificationLength};
-pub use virtual_machines::{BelievedValues, VirtualMachines};
+pub use virtual_machines::VirtualMachines;
 
 use std::{sync::Arc, time::Duration};
 

@@ -204,7 +204,7 @@ fn council_table(path: &str) -> Result<toml::Table, String> {
 mod tests {
     use super::*;
     use crate::player::PlayerSpec;
-    use council::{CriterionName, electors::BelievedValues};
+    use council::CriterionName;
 
     fn council(text: &str) -> CouncilSettings {
         match text.parse::<PlayerSpec>().unwrap_or_else(|error| panic!("{error}")).kind {
@@ -236,17 +236,11 @@ mod tests {
 
     #[test]
     fn council_may_use_virtual_machines() {
-        let text = "council:complete-8,machines.count=2,machines.entries=32,machines.delay=25,machines.values=all";
+        let text = "council:complete-8,machines.count=2,machines.entries=32,machines.delay=25";
         let spec: PlayerSpec = text.parse().expect("a player");
         let ChessPlayerKind::Council(settings, _, machines) = &spec.kind else { panic!("{spec:?}") };
         assert_eq!(settings.roster, "complete-8");
-        let expected = VirtualMachines {
-            count: 2,
-            entries: 32,
-            delay: 25,
-            values: BelievedValues::All,
-            ..VirtualMachines::default()
-        };
+        let expected = VirtualMachines { count: 2, entries: 32, delay: 25, ..VirtualMachines::default() };
         assert_eq!(*machines, Some(expected));
     }
 
