@@ -1,5 +1,5 @@
 #!/bin/sh
-# The nets of the program, as they were made: about thirteen hours of one core, most of them for labels. Games depend on the
+# The net of the program, as it was made: in less than thirteen hours of one core, most of them for labels. Games depend on the
 # search of their day (folders 61 to 68: 4b591ab; 101 to 107: 5a0dc64), and the commands are those of d3507c0: since then the
 # net plays the games, and `concilio-lab shuffle` comes before `concilio-lab train`.
 set -e
@@ -14,11 +14,8 @@ concilio-lab label own-80 --output new80 --teacher stockfish               # 2.3
 concilio-lab label own-more --output more --teacher stockfish              # 13.1 million
 concilio-lab label own-more2 --output more2 --teacher stockfish
 concilio-lab label own-more3 --output more3 --teacher stockfish            # 11.6 million with those before
-concilio-lab train old new80 --base mbxkcpar --epochs 14 --output first.net
 concilio-lab train old new80 --epochs 18 --output n-first.net
-concilio-lab train more --base mbxkcpar --start first.net --epochs 8 --output second.net
 concilio-lab train more --start n-first.net --epochs 5 --output n-second.net
-concilio-lab train more more2 more3 --base mbxkcpar --start second.net --epochs 8 --rate 0.0007 --output mbxkcparn.net
 concilio-lab train more more2 more3 --start n-second.net --epochs 8 --rate 0.0007 --output n-third.net
 for seed in 61 62 63 64 65 66 67 68; do                                                 # 16.9 million, for n alone
   concilio-lab data --output own-$seed --nodes 80 --seed $seed --games 40960

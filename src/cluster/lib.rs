@@ -30,7 +30,7 @@
 //! | the daemon's side | `client` (the pool's [`RemotePool`](council::electors::RemotePool)) |
 //! | the worker's side | `worker/` |
 //! | the NATS server; keys and permissions | `connection`, `settings`; `members` |
-//! | list of workers for people; cost of workers | `survey`; `upkeep` |
+//! | list of workers for people | `survey` |
 
 mod change_log;
 mod client;
@@ -46,7 +46,6 @@ mod settings;
 mod subjects;
 mod survey;
 mod table_sync;
-mod upkeep;
 mod verification;
 pub mod wire;
 mod worker;
@@ -59,7 +58,6 @@ pub use settings::ClusterSettings;
 pub use subjects::{ANYBODY, Subjects, is_member_name};
 pub use survey::{Survey, WorkerAnswer, survey};
 pub use table_sync::SyncBudget;
-pub use upkeep::Upkeep;
 
 /// Counts messages of workers that were dropped before they were read.
 pub const MESSAGES_DROPPED: &str = "concilio_worker_messages_dropped_total";

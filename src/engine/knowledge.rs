@@ -1,5 +1,5 @@
 //! The heuristics, and the sets of them that electors know (docs/method.md §2): eight written by
-//! hand, and a trained net as ninth.
+//! hand, and a trained net in their place.
 
 use std::{fmt, str::FromStr};
 
@@ -86,8 +86,7 @@ pub struct Knowledge(u16);
 impl Knowledge {
     /// All eight hand-written heuristics.
     pub const COMPLETE: Self = Self(0xff);
-    /// The eight and the net.
-    pub const NINE: Self = Self::COMPLETE.with(Heuristic::Net);
+    /// The net, which is played alone. Old journals have sets with it and others.
     pub const LEARNED: Self = Self::NONE.with(Heuristic::Net);
     /// The default, which measured best by the clock (docs/experiments.md).
     pub const STRONGEST: Self = Self::LEARNED;
@@ -127,16 +126,6 @@ impl Knowledge {
         self.0 == 0
     }
 
-    /// A bit for each heuristic, material lowest, the net highest.
-    pub const fn bits(self) -> u16 {
-        self.0
-    }
-
-    /// The set of these bits; none if there are others among them.
-    pub(crate) const fn from_bits(bits: u16) -> Option<Self> {
-        if bits >> Heuristic::WITH_NET.len() == 0 { Some(Self(bits)) } else { None }
-    }
-
     /// The heuristics in the set, in the order of their letters.
     pub fn heuristics(self) -> impl Iterator<Item = Heuristic> {
         Heuristic::WITH_NET.into_iter().filter(move |heuristic| self.has(*heuristic))
@@ -167,9 +156,8 @@ impl FromStr for Knowledge {
 
     /// Reads letters in any order.
     fn from_str(letters: &str) -> Result<Self, String> {
-        let error = || {
-            format!("{letters:?} is no knowledge set (accepted: letters of mbxkcparn, each at most once, at least one)")
-        };
+        let error =
+            || format!("{letters:?} is no knowledge set (accepted: n, or letters of mbxkcpar, each at most once)");
         let mut knowledge = Self::NONE;
         for letter in letters.chars() {
             let heuristic =
@@ -219,7 +207,5 @@ mod tests {
         assert!(Knowledge::COMPLETE.with(Heuristic::Net).complement().is_empty());
         assert!(["mbxkcpar", "mbxkcparn", "n"].iter().all(|set| set.parse().is_ok_and(Knowledge::is_whole)));
         assert!(!"mbxkcpa".parse().is_ok_and(Knowledge::is_whole));
-        assert_eq!(Knowledge::from_bits(0x1ff), Some(Knowledge::COMPLETE.with(Heuristic::Net)));
-        assert_eq!(Knowledge::from_bits(0x200), None);
     }
 }

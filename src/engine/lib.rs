@@ -35,6 +35,6 @@ pub use net::{Net, NetError};
 pub use score::{Score, ScoreBound};
 pub use search::{
     AfterRound, Belief, BestOfGroup, Engine, EngineOptions, Iteration, Limits, MovesNow, Parameter, Parameters, Place,
-    ProvedNow, Root, SharedTable, TURN, TableBatch, TableEntry, Turnstile,
+    Root, SharedTable, TURN, TableBatch, TableEntry, Turnstile,
 };
 pub use syzygy::{Outcome, Tablebases, VariantTablebases};

@@ -133,7 +133,7 @@ fn relative(rounds: &[Vec<f64>]) -> Vec<f64> {
     (0..count).map(median).collect()
 }
 
-pub(crate) fn thread_time() -> Duration {
+fn thread_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
 }

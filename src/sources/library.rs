@@ -9,11 +9,8 @@ use super::{
     book::Book,
     settings::{BookChoice, BookFile, BookSettings, LostLines, TablebaseSettings, TablebaseUse, WeightScale},
 };
-use council::{
-    electors::Finding,
-    player::{Known, KnownMoves},
-};
-use domain::{Decision, Line, Source, UciMove, engine_position};
+use council::player::{Known, KnownMoves, TABLEBASE_WIN};
+use domain::{Decision, Line, Score, Source, UciMove, engine_position};
 use engine::{Outcome, Tablebases, VariantTablebases};
 
 /// The books and tablebases of one player. Cheap to share; files stay open.
@@ -164,8 +161,12 @@ impl OpenTablebases {
         if moves.len() > 1 && (self.usage == TablebaseUse::Suggest || outcome != Outcome::Win) {
             return Some(Known::Among(moves));
         }
-        let score = Some(Finding::from(outcome).score());
-        let decision = Decision { score, ..Decision::without_vote(best, Source::Tablebase) };
+        let score = match outcome {
+            Outcome::Win => TABLEBASE_WIN,
+            Outcome::Draw => 0,
+            Outcome::Loss => -TABLEBASE_WIN,
+        };
+        let decision = Decision { score: Some(Score::Cp(score)), ..Decision::without_vote(best, Source::Tablebase) };
         Some(Known::Decided(Box::new(decision)))
     }
 

@@ -21,8 +21,7 @@ pub trait CouncilGame: GameLine {
     /// a program.
     fn is_ours(elector: &ElectorSpec<Self::Kind>) -> bool;
 
-    /// Returns true if an elector proves facts instead of proposing moves. It advises and has no
-    /// vote.
+    /// Returns true if an elector proposes proved wins only. It advises and has no vote.
     fn proves(_elector: &ElectorSpec<Self::Kind>) -> bool {
         false
     }

@@ -20,7 +20,6 @@ mod cores;
 mod elastic_slot;
 mod elector;
 mod engine_game;
-mod facts;
 mod game;
 mod local_slot;
 mod machine_view;
@@ -44,7 +43,6 @@ mod virtual_machines;
 
 pub use elector::{Elector, ElectorFailure, ElectorResult};
 pub use engine_game::{EngineChat, EngineGame};
-pub use facts::{Fact, Facts, Finding, TABLEBASE_WIN};
 pub use game::CouncilGame;
 pub use local_slot::local_slot;
 pub use machine_view::MachineView;
@@ -59,7 +57,7 @@ pub use spec::{ElectorKind, ElectorMaker, ElectorSpec, Instance, SearchPriority,
 pub use start::variants_of;
 pub use task::{Guidance, Hints, Reports, SearchReport, SearchState, SearchStatus, Task};
 pub use verification::{Verification, VerificationLength};
-pub use virtual_machines::{BelievedValues, VirtualMachines};
+pub use virtual_machines::VirtualMachines;
 
 use std::{sync::Arc, time::Duration};
 

@@ -2,9 +2,9 @@
 
 use std::{cell::Cell, sync::atomic::AtomicBool};
 
-use super::{Elector, ElectorFailure, ElectorResult, Fact, Finding, Hints, Task};
+use super::{Elector, ElectorFailure, ElectorResult, Hints, Task};
 use domain::{Bound, ElectorName, Limits, Proposal, Score, UciMove, engine_move, engine_position};
-use engine::{Engine, EngineOptions, Iteration, Move, Outcome, Place, Position, Root, SharedTable};
+use engine::{Engine, EngineOptions, Iteration, Move, Place, Position, Root, SharedTable};
 
 pub(super) struct OwnElector {
     name: ElectorName,
@@ -50,12 +50,10 @@ impl Elector for OwnElector {
         let ours =
             |moves: &[UciMove]| -> Vec<Move> { moves.iter().filter_map(|uci| engine_move(&position, *uci)).collect() };
         let hints = guidance.hints.as_ref().map(|hints| move || ours(&hints.now()));
-        let facts = guidance.facts.as_ref().map(|facts| || proved(&position, &facts.now()));
         let root = Root {
             moves: &ours(&task.root_moves),
             hints: hints.as_ref().map(|hints| hints as &engine::MovesNow<'_>),
             extends_hints: guidance.hints.as_ref().is_some_and(Hints::extend),
-            proved: facts.as_ref().map(|facts| facts as &engine::ProvedNow<'_>),
             window: guidance.window,
             best_of_group: guidance.best_of_group.as_deref(),
             nodes: Some(state.counter()),
@@ -106,15 +104,6 @@ fn bound_of_last(last: &Iteration, is_new: bool) -> Bound {
         (Bound::Lower, Score::Cp(_)) if is_new => Bound::Exact,
         (bound, _) => bound,
     }
-}
-
-fn proved(position: &Position, facts: &[Fact]) -> Vec<(Move, Outcome)> {
-    let outcome = |finding| match finding {
-        Finding::Won(_) => Outcome::Win,
-        Finding::Drawn => Outcome::Draw,
-        Finding::Lost(_) => Outcome::Loss,
-    };
-    facts.iter().filter_map(|fact| Some((engine_move(position, fact.about)?, outcome(fact.finding)))).collect()
 }
 
 fn proposal(elector: &ElectorName, task: &Task, position: &Position, iteration: &Iteration) -> Option<Proposal> {

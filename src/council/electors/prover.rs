@@ -1,9 +1,9 @@
 //! The prover `mates`: it proposes proved moves only.
 
-use std::{num::NonZeroU32, sync::atomic::AtomicBool, time::Instant};
+use std::{sync::atomic::AtomicBool, time::Instant};
 
-use super::{Elector, ElectorFailure, ElectorResult, Fact, Finding, Task};
-use domain::{Bound, ElectorName, Proposal, SearchId, UciMove, engine_move, engine_position};
+use super::{Elector, ElectorFailure, ElectorResult, Task};
+use domain::{Bound, ElectorName, Proposal, Score, SearchId, UciMove, engine_move, engine_position};
 use engine::{
     Move, Position,
     proof::{Attack, Effort, Mate, MateSolver, Verdict},
@@ -83,7 +83,7 @@ impl Proving<'_> {
     fn mates(&mut self, solver: &mut MateSolver, within: Option<u32>) -> Option<u32> {
         let mate = within.and_then(|moves| self.mate_within(solver, moves));
         let mate = mate.or_else(|| self.mate_within(solver, u32::MAX / 2))?;
-        self.tell(*mate.line.first()?, Finding::Won(NonZeroU32::new(mate.moves)), &mate.line);
+        self.tell(&mate);
         Some(mate.moves)
     }
 
@@ -103,20 +103,16 @@ impl Proving<'_> {
         None
     }
 
-    fn tell(&mut self, mv: Move, finding: Finding, line: &[Move]) {
-        let uci = self.position.line_to_uci(line);
+    fn tell(&mut self, mate: &Mate) {
+        let uci = self.position.line_to_uci(&mate.line);
         let pv: Vec<UciMove> = uci.iter().map_while(|text| text.parse().ok()).collect();
         let Some(best) = pv.first().copied() else { return };
-        debug_assert_eq!(engine_move(self.position, best), Some(mv));
-        if let Some(facts) = &self.task.guidance.facts {
-            facts.tell(Fact { about: best, finding });
-        }
         (self.report)(Proposal {
             search: self.task.id.clone(),
             elector: self.name.clone(),
             machine: None,
             best,
-            score: finding.score(),
+            score: Score::Mate(i32::try_from(mate.moves).unwrap_or(i32::MAX)),
             bound: Bound::Exact,
             depth: pv.len() as u32,
             selective_depth: pv.len() as u32,

@@ -112,7 +112,7 @@ impl Instance {
         if let Some((_, accepted)) = checks.into_iter().find(|(holds, _)| !holds) {
             return Err(accepted.to_owned());
         }
-        self.options(1, 1).check_net().map_err(|error| format!("a net: {error}"))
+        self.options(1, 1).check_net().map_err(|error| format!("other knowledge; {error}"))
     }
 
     pub fn options(&self, hash: usize, threads: usize) -> EngineOptions {

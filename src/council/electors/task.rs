@@ -12,7 +12,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{Facts, Verification};
+use super::Verification;
 use domain::{ElectorName, GameLine, Limits, Line, Phase, Proposal, Score, SearchId, UciMove};
 use engine::{BestOfGroup, Place};
 
@@ -95,8 +95,6 @@ impl<M> SearchReport<M> {
 #[derive(Clone, Debug)]
 pub struct Guidance<M = UciMove> {
     pub hints: Option<Hints<M>>,
-    /// Proved moves: provers add to them, the built-in engine uses them.
-    pub facts: Option<Facts<M>>,
     /// The list to which it adds its own move as a hint, and its number there.
     pub advises: Option<(Hints<M>, usize)>,
     /// Only values between these two matter, from the side of the player to move.
@@ -111,15 +109,7 @@ pub struct Guidance<M = UciMove> {
 
 impl<M> Default for Guidance<M> {
     fn default() -> Self {
-        Self {
-            hints: None,
-            facts: None,
-            advises: None,
-            window: None,
-            best_of_group: None,
-            verification: None,
-            turn: None,
-        }
+        Self { hints: None, advises: None, window: None, best_of_group: None, verification: None, turn: None }
     }
 }
 

@@ -23,24 +23,11 @@ pub struct VirtualMachines {
     pub interval: u64,
     /// Nodes of each thread that a message takes: one of a table's, and so do a task and a proposal of machines but the first.
     pub delay: u64,
-    /// The machines trusted for values, beside moves.
-    pub values: BelievedValues,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum BelievedValues {
-    /// No values: moves alone travel.
-    None,
-    /// Values of the first machine, the daemon's, which trusts no other.
-    #[default]
-    First,
-    All,
 }
 
 impl Default for VirtualMachines {
     fn default() -> Self {
-        Self { count: 1, entries: 0, interval: TURN, delay: 0, values: BelievedValues::default() }
+        Self { count: 1, entries: 0, interval: TURN, delay: 0 }
     }
 }
 
@@ -100,23 +87,20 @@ impl VirtualMachines {
                 on_the_way.extend(told.map(|(from, batch)| (now + plan.delay, from, batch)));
             }
             while let Some((_, from, batch)) = on_the_way.pop_front_if(|(due, ..)| *due <= now) {
-                plan.deliver(&tables, from, &batch);
+                deliver(&tables, from, &batch);
             }
         }))
     }
+}
 
-    /// Gives the entries of the table `from` to the tables of equal evaluation on other machines.
-    fn deliver(&self, tables: &[(usize, SharedTable)], from: usize, batch: &TableBatch) {
-        let (sender, told) = &tables[from];
-        let belief = match self.values {
-            BelievedValues::First if *sender == 0 => Belief::Values,
-            BelievedValues::None | BelievedValues::First => Belief::Moves,
-            BelievedValues::All => Belief::Values,
-        };
-        for (machine, table) in tables {
-            if machine != sender && table.evaluates_as(told) {
-                table.hear(batch, belief);
-            }
+/// Gives the entries of the table `from` to the tables of equal evaluation on other machines.
+/// Values are believed of the first machine alone, the daemon's, which trusts no other.
+fn deliver(tables: &[(usize, SharedTable)], from: usize, batch: &TableBatch) {
+    let (sender, told) = &tables[from];
+    let belief = if *sender == 0 { Belief::Values } else { Belief::Moves };
+    for (machine, table) in tables {
+        if machine != sender && table.evaluates_as(told) {
+            table.hear(batch, belief);
         }
     }
 }

@@ -7,6 +7,9 @@ use tokio::sync::watch;
 use super::timing::Agreement;
 use domain::{Decision, Line, UciMove};
 
+/// The value of a game that a tablebase knows to be won, in centipawns. Less than any mate.
+pub const TABLEBASE_WIN: i32 = 19_000;
+
 /// Books and tablebases, asked before the search.
 pub trait KnownMoves: fmt::Debug + Send + Sync {
     /// Looks up the last position of `line`. May read files.

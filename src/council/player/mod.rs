@@ -34,9 +34,8 @@ use crate::{
 };
 use domain::{Decision, GameId, Limits, Line, Proposal, Score, Source, UciMove};
 
-pub use crate::electors::TABLEBASE_WIN;
 use known_moves::known_elsewhere;
-pub use known_moves::{Known, KnownMoves, MoveAnswer, MoveService};
+pub use known_moves::{Known, KnownMoves, MoveAnswer, MoveService, TABLEBASE_WIN};
 use timing::{Agreement, Timekeeper};
 pub use timing::{Time, timing};
 

@@ -2,10 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::proofs;
 use crate::{
     CouncilGame,
-    electors::{ElectorSpec, Fact, Verification},
+    electors::{ElectorSpec, Verification},
 };
 use domain::{Bound, Line, Proposal};
 
@@ -13,7 +12,6 @@ use domain::{Bound, Line, Proposal};
 pub struct Ballots<L: CouncilGame = Line> {
     electors: Arc<[ElectorSpec<L::Kind>]>,
     cast: Vec<Option<Proposal<L::Move>>>,
-    facts: Vec<Fact<L::Move>>,
     /// The prover's proposal of a proved win.
     proof: Option<Proposal<L::Move>>,
     /// The home cores' findings about the moves; `None` if no other machine votes, or all is on
@@ -60,7 +58,6 @@ impl<L: CouncilGame> Ballots<L> {
         Self {
             cast: electors.iter().map(|_| None).collect(),
             values: electors.iter().map(|_| Default::default()).collect(),
-            facts: Vec::new(),
             proof: None,
             verification: None,
             electors,
@@ -71,7 +68,7 @@ impl<L: CouncilGame> Ballots<L> {
 
     /// Returns the ballots, with the votes of other machines as far as `verification` bears them
     /// out.
-    pub fn verified_by(self, verification: Option<Arc<Verification<L::Move>>>) -> Self {
+    pub(super) fn verified_by(self, verification: Option<Arc<Verification<L::Move>>>) -> Self {
         Self { verification, ..self }
     }
 
@@ -88,9 +85,9 @@ impl<L: CouncilGame> Ballots<L> {
     pub(super) fn with(&self, change: impl Fn(&Ballot<L>) -> Option<Proposal<L::Move>>) -> Self {
         let mut changed = Self::new(Arc::clone(&self.electors), Arc::clone(&self.line));
         for ballot in self.iter() {
-            changed.cast[ballot.place] = change(&ballot).map(|proposal| proofs::judged(proposal, &self.facts));
+            changed.cast[ballot.place] = change(&ballot).map(|proposal| self.judged(proposal));
         }
-        (changed.facts, changed.proof) = (self.facts.clone(), self.proof.clone());
+        changed.proof.clone_from(&self.proof);
         changed
     }
 
@@ -102,8 +99,8 @@ impl<L: CouncilGame> Ballots<L> {
 
     /// Replaces an elector's proposal. A bound does not replace an exact score: the running iteration will make it exact.
     pub(super) fn cast(&mut self, elector: usize, proposal: Proposal<L::Move>) {
+        let proposal = self.judged(proposal);
         let Some(place) = self.cast.get_mut(elector) else { return };
-        let proposal = proofs::judged(proposal, &self.facts);
         let known_exactly = place.as_ref().is_some_and(|known| known.bound == Bound::Exact);
         if proposal.bound == Bound::Exact || !known_exactly {
             *place = Some(proposal);
@@ -111,18 +108,24 @@ impl<L: CouncilGame> Ballots<L> {
         }
     }
 
-    /// Replaces the facts about the moves, and applies them to all proposals.
-    pub(super) fn learn(&mut self, facts: Vec<Fact<L::Move>>) {
-        for proposal in self.cast.iter_mut().flatten() {
-            *proposal = proofs::judged(proposal.clone(), &facts);
+    /// Adds a proved win, and gives its score to all proposals of its move. Of several, the one with the highest score stays.
+    pub(super) fn prove(&mut self, winning: Proposal<L::Move>) {
+        if self.proof.as_ref().is_some_and(|known| known.score >= winning.score) {
+            return;
         }
-        self.facts = facts;
+        for proposal in self.cast.iter_mut().flatten().filter(|proposal| proposal.best == winning.best) {
+            (proposal.score, proposal.bound) = (winning.score, Bound::Exact);
+        }
+        self.proof = Some(winning);
     }
 
-    /// Adds a proved win; of several, the one with the highest score stays.
-    pub(super) fn prove(&mut self, winning: Proposal<L::Move>) {
-        if self.proof.as_ref().is_none_or(|known| known.score < winning.score) {
-            self.proof = Some(winning);
+    /// Returns a proposal with the proved score of its move, if there is one.
+    fn judged(&self, proposal: Proposal<L::Move>) -> Proposal<L::Move> {
+        match self.proof() {
+            Some(proof) if proof.best == proposal.best => {
+                Proposal { score: proof.score, bound: Bound::Exact, ..proposal }
+            }
+            _ => proposal,
         }
     }
 
@@ -185,5 +188,47 @@ impl<L: CouncilGame> Ballots<L> {
             let gain = |(place, elector)| sign * L::static_value(&end, elector) - self.static_value(place);
             self.electors.iter().enumerate().map(gain).sum()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        CouncilSettings, Rule,
+        vote::tests::{electors, proposed},
+    };
+    use domain::{CriterionName, Score, UciMove, Variant};
+
+    fn proposal(best: &str, score: Score, bound: Bound) -> Proposal {
+        let best: UciMove = best.parse().expect("a move");
+        Proposal { bound, ..proposed("e".into(), best, score, 5) }
+    }
+
+    fn ballots(said: [(&str, i32); 2]) -> Ballots {
+        let said = said.map(|(best, score)| Some(proposal(best, Score::Cp(score), Bound::Lower)));
+        Ballots::recorded(&Line::start(Variant::Standard), &electors("mp ma"), &said)
+    }
+
+    #[test]
+    fn a_score_is_what_is_proved() {
+        let mut vote = ballots([("e2e4", 250), ("g1f3", 17)]);
+        vote.prove(proposal("e2e4", Score::Mate(3), Bound::Exact));
+        let said = |vote: &Ballots, place| vote.of(place).map(|proposal| (proposal.score, proposal.bound));
+        assert_eq!(said(&vote, 0), Some((Score::Mate(3), Bound::Exact)));
+        assert_eq!(said(&vote, 1), Some((Score::Cp(17), Bound::Lower)));
+        vote.cast(1, proposal("e2e4", Score::Cp(-90), Bound::Lower));
+        assert_eq!(said(&vote, 1), Some((Score::Mate(3), Bound::Exact)));
+    }
+
+    #[test]
+    fn nearest_proved_mate_is_played() {
+        let mut vote = ballots([("e2e4", 100), ("d2d4", 90)]);
+        for (best, score) in [("g1f3", Score::Cp(19_000)), ("c2c4", Score::Mate(7)), ("b1c3", Score::Mate(9))] {
+            vote.prove(proposal(best, score, Bound::Exact));
+        }
+        let settings = CouncilSettings { criterion: CriterionName::Majority, ..CouncilSettings::default() };
+        let elected = Rule::of(&settings).elect(&vote, 1).expect("something is proposed").elected;
+        assert_eq!((elected.best.to_string(), elected.score), ("c2c4".to_owned(), Score::Mate(7)));
     }
 }

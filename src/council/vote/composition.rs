@@ -157,7 +157,7 @@ impl<L: CouncilGame> Composition<L> {
         let groups = self.settings.groups;
         let cores = match groups {
             _ if self.settings.cores != 0 => self.settings.cores,
-            GroupMode::Shared | GroupMode::Peer | GroupMode::PeerHinted => at_hand.together,
+            GroupMode::Shared | GroupMode::Peer => at_hand.together,
             // The members of these groups share a score or a table.
             GroupMode::PeerScore | GroupMode::PvSplit | GroupMode::None => at_hand.here,
         };
@@ -255,7 +255,7 @@ fn fit_tables<L: CouncilGame>(
 ) -> MemoryClaim {
     let cores = if settings.cores == 0 { pool.cores() } else { settings.cores };
     // The members of a group have a table each, unless they share one.
-    let peers = matches!(settings.groups, GroupMode::Peer | GroupMode::PeerHinted | GroupMode::PeerScore);
+    let peers = matches!(settings.groups, GroupMode::Peer | GroupMode::PeerScore);
     let electing = home.iter().enumerate().map(|(place, elector)| {
         let each_its_own = peers && L::is_ours(elector) && !elector.shares_table;
         elector.hash * if each_its_own { members(place, home.len(), cores) } else { 1 }

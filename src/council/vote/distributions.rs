@@ -57,16 +57,14 @@ pub(crate) fn auto_roster(cores: usize, hash: usize) -> Option<Vec<ElectorSpec>>
 }
 
 /// Returns N copies by name. `complete-N`: complete copies with one shared table (Lazy SMP with a
-/// vote). `nine-N`: the same with a net as the ninth heuristic, `learned-N`: with a net in
-/// place of the eight. `noise-N`: complete copies with tables of their own and noise on their
-/// evaluation, the control of every claim about knowledge.
+/// vote). `learned-N`: the same with a net in place of the eight. `noise-N`: complete copies with
+/// tables of their own and noise on their evaluation, the control of every claim about knowledge.
 fn copies(name: &str, hash: usize) -> Option<Vec<ElectorSpec>> {
     let (kind, count) = name.rsplit_once('-')?;
     let count: usize = count.parse().ok().filter(|count| (1..=MOST_COPIES).contains(count))?;
     let copy = |number: usize| -> Option<ElectorSpec> {
         let (knowledge, shares_table) = match kind {
             "complete" => (Knowledge::COMPLETE, true),
-            "nine" => (Knowledge::NINE, true),
             "learned" => (Knowledge::LEARNED, true),
             "noise" => (Knowledge::COMPLETE, false),
             _ => return None,

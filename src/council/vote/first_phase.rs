@@ -12,7 +12,7 @@ use super::{
     GroupMode, Rule,
     ballots::Ballots,
     election::{ElectionOutcome, split},
-    proving::{Proving, about},
+    proving::Proving,
     question::{Progress, at_speed, share_of},
     search_session::{Event, SearchSession},
     searcher::{CouncilSearcher, search_id},
@@ -200,8 +200,8 @@ impl<L: CouncilGame> FirstPhase<L> {
         }
         let question = &*session.question;
         let turn = self.setup.round_robin.as_ref().map(|round_robin| Arc::new(round_robin.place(number)));
-        let guidance = Guidance { turn, ..self.guidance(number, &line, searchers) };
-        let guidance = self.proving.guide(number, &line, guidance);
+        let guidance = Guidance { turn, ..self.guidance(number, searchers) };
+        let guidance = self.proving.guide(number, guidance);
         let guidance = Guidance { verification: self.verification_of(&line), ..guidance };
         let task = Task {
             root_moves: question.root_moves(),
@@ -224,9 +224,9 @@ impl<L: CouncilGame> FirstPhase<L> {
         self.advisers.iter().copied().filter(|number| !self.proving.is_prover(*number))
     }
 
-    /// Returns a searcher's guidance beside its task: other electors' proposals for the anchor,
-    /// their share of the root moves and the group's best score for members of a group.
-    fn guidance(&self, number: usize, line: &L, searchers: &[CouncilSearcher<L>]) -> Guidance<L::Move> {
+    /// Returns a searcher's guidance beside its task: other electors' proposals for the anchor, the
+    /// advisers' for electors, and the group's best score for members of a group.
+    fn guidance(&self, number: usize, searchers: &[CouncilSearcher<L>]) -> Guidance<L::Move> {
         if self.setup.anchor == Some(number) {
             return Guidance { hints: Some(self.hints.clone()), ..Guidance::default() };
         }
@@ -234,20 +234,10 @@ impl<L: CouncilGame> FirstPhase<L> {
             return Guidance { advises: Some((self.hints.clone(), adviser)), ..Guidance::default() };
         }
         let Some(elector) = searchers[number].role.elector else { return Guidance::default() };
-        let advised = || (!self.advisers.is_empty()).then(|| self.hints.clone());
-        let count = |searchers: &[CouncilSearcher<L>]| members(elector, searchers).count();
-        if count(searchers) < 2 {
-            return Guidance { hints: advised(), ..Guidance::default() };
-        }
-        let hints = (self.setup.groups == GroupMode::PeerHinted).then(|| {
-            let hints = Hints::new(false);
-            let first = count(&searchers[..number]);
-            hints.tell(line.legal_moves().into_iter().skip(first).step_by(count(searchers)).collect());
-            hints
-        });
-        let shares_score = self.setup.groups == GroupMode::PeerScore;
+        let hints = (!self.advisers.is_empty()).then(|| self.hints.clone());
+        let shares_score = self.setup.groups == GroupMode::PeerScore && members(elector, searchers).count() > 1;
         let best_of_group = shares_score.then(|| Arc::clone(&self.best_of_groups[elector]));
-        Guidance { hints: hints.or_else(advised), best_of_group, ..Guidance::default() }
+        Guidance { hints, best_of_group, ..Guidance::default() }
     }
 
     /// Receives proposals until the time of this phase is over, all electors have finished, or the others cannot change the
@@ -433,7 +423,12 @@ impl<L: CouncilGame> FirstPhase<L> {
 
     fn verification_of(&mut self, line: &Arc<L>) -> Option<Arc<Verification<L::Move>>> {
         let verifier = self.setup.verifier.as_ref()?;
-        Some(about(&mut self.verifications, line, || Verification::new(Arc::clone(verifier))))
+        if let Some((_, known)) = self.verifications.iter().find(|(of, _)| of == line) {
+            return Some(Arc::clone(known));
+        }
+        let verification = Verification::new(Arc::clone(verifier));
+        self.verifications.push((Arc::clone(line), Arc::clone(&verification)));
+        Some(verification)
     }
 
     pub(super) fn may_be_played(&self, proposal: &Proposal<L::Move>) -> bool {

@@ -30,7 +30,7 @@
 //! | electors | `roster`, `distributions`; their cores: `composition`, `searcher` |
 //! | proposals | `ballots`; course of one question: `question`, `search_session`, `first_phase` |
 //! | advisers and provers | `advice`, `proving` |
-//! | election | `criterion`, `proofs`, `election` |
+//! | election | `criterion`, `election` |
 //! | votes of other machines | `trust` |
 //! | second search | `second/` |
 //! | move without any proposal | `fallback` |
@@ -55,7 +55,6 @@ mod election;
 mod fallback;
 mod first_phase;
 mod pondering;
-mod proofs;
 mod proving;
 mod question;
 mod roster;

@@ -37,11 +37,15 @@ impl RosterError {
 
     /// Neither a distribution nor a list of knowledge sets.
     fn unknown(given: &str) -> Self {
+        if let Some(count) = given.strip_prefix("nine-") {
+            let accepted = format!("learned-{count}, the net alone, which is stronger (nine-N was removed)");
+            return Self::new("roster", format_args!("roster {given:?}"), accepted);
+        }
         let distance = |name: &&str| strsim::damerau_levenshtein(name, given);
         let near = Roster::names().chain(["auto", "custom"]).min_by_key(distance);
         let near = near.filter(|name| distance(name) <= 3).map(|name| format!("; did you mean {name}?"));
         let accepted = format!(
-            "auto, custom, copies such as complete-4 (nine, learned, noise), a distribution such as balanced-7 (docs/council.md), or knowledge letters such as \"mbxkcpar mp ma\"{}",
+            "auto, custom, copies such as complete-4 (learned, noise), a distribution such as balanced-7 (docs/council.md), or knowledge letters such as \"mbxkcpar mp ma\"{}",
             near.unwrap_or_default()
         );
         Self::new("roster", format_args!("roster {given:?}"), accepted)
@@ -327,20 +331,24 @@ mod tests {
     }
 
     #[test]
-    fn ninth_letter_needs_a_net() {
+    fn net_is_an_elector_alone() {
         assert!(roster("n").expect("letters").missing_knowledge().is_empty(), "a net alone evaluates everything");
-        assert_eq!(roster("mbxkcparn n").expect("letters").electors().len(), 2);
-        for (name, letters) in [("nine-3", "mbxkcparn"), ("learned-3", "n"), ("auto", "n")] {
+        assert_eq!(roster("mbxkcpar n").expect("letters").electors().len(), 2);
+        for name in ["learned-3", "auto"] {
             let roster = roster(name).expect("a roster");
-            assert!(roster.electors().iter().all(|elector| elector.knowledge() == letters.parse().ok()), "{name}");
+            assert!(roster.electors().iter().all(|elector| elector.knowledge() == "n".parse().ok()), "{name}");
         }
-        let error = roster("mbxkcpar mn").expect_err("no net completes material").to_string();
-        assert!(error.contains("elector 1") && error.contains("on top of m;"), "{error}");
+        let error = roster("nine-3").expect_err("removed").to_string();
+        assert!(error.starts_with("roster \"nine-3\": expected learned-3, ") && !error.contains('\n'), "{error}");
+        for mixed in ["mbxkcpar mn", "mp mbxkcparn"] {
+            let error = roster(mixed).expect_err("a net beside other heuristics").to_string();
+            assert!(error.contains("elector 1") && error.contains("accepted: n, or letters of mbxkcpar"), "{error}");
+        }
         let custom = |elector: &str| {
             let text = format!("roster = 'custom'\nelectors = [{elector}]");
             Roster::from_settings(&toml::from_str(&text).expect("settings"))
         };
-        let roster = custom("{ knowledge = 'mbxkcparn', percentages = { n = 50, k = 120 } }").expect("a roster");
+        let roster = custom("{ knowledge = 'mbxkcpar', percentages = { n = 50, k = 120 } }").expect("a roster");
         let instance = roster.electors()[0].instance().expect("one of ours");
         assert_eq!(instance.percentages, [100, 100, 100, 120, 100, 100, 100, 100, 50]);
         let error = custom("{ knowledge = 'n', net = '/nowhere.net' }").expect_err("no such file").to_string();

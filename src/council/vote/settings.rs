@@ -15,10 +15,9 @@ use util::values::{Decimal, WholeNumber, WholeNumberOrNone, named};
 pub struct CouncilSettings {
     /// Electors: "auto" for what measured best on the available cores (docs/results); a roster by
     /// name and size such as "balanced-7" or "unbalanced-4" (docs/council.md); "complete-4",
-    /// "nine-4", "learned-4" or "noise-4" for that number of complete copies, over one table with
-    /// the eight heuristics, a net on top of them or a net alone, or with noise on their
-    /// evaluation; a blank-separated list of knowledge letters such as "mbxkcpar mp
-    /// ma"; or "custom" for the electors below.
+    /// "learned-4" or "noise-4" for that number of complete copies, over one table with the eight
+    /// heuristics or a net in their place, or with noise on their evaluation; a blank-separated
+    /// list of knowledge letters such as "mbxkcpar mp ma"; or "custom" for the electors below.
     ///
     /// The published players: Gnupar is `roster = "balanced-7"`, `criterion = "re-search"`, `split
     /// = 0.333`, `second_phase = "sequential"`, `groups = "none"`; ChessPar the same with `split =
@@ -34,7 +33,7 @@ pub struct CouncilSettings {
     /// exists, or a command line such as "ssh -T attic stockfish", with its `arguments` and
     /// `options`; `protocol`, its language: "uci", "cecp" (xboard's) or "positions"
     /// (docs/own-player.md); `working_dir`, the folder in which it runs; `transcript`, a file for
-    /// the conversation; and `stderr`, "quiet" or "log". Knowledge is letters ("n" and "mbxkcparn"
+    /// the conversation; and `stderr`, "quiet" or "log". Knowledge is letters ("n" alone
     /// with the net that comes with the engine, or another one as `net`), and what differs from the
     /// usual: `percentages` such as { k = 150 } (0 to 200), `contempt` (-200 to 200 centipawns),
     /// `selectivity` (10 to 400 per cent), `noise` (0 to 1000 centipawns) with its `seed`,
@@ -77,8 +76,7 @@ pub struct CouncilSettings {
     /// on all cores), or "continued" (complete knowledge never stops, and the other cores join it).
     pub second_phase: SecondPhaseMode,
     /// Search of groups of cores for one elector, with more cores than electors: "shared", "peer",
-    /// "peer-hinted" (peers that begin with other moves), "peer-score", "pv-split", or "none" for
-    /// no groups.
+    /// "peer-score", "pv-split", or "none" for no groups.
     pub groups: GroupMode,
     /// Cores for groups and for the second search; 0 takes all. 0 to 1024.
     #[serde(with = "WholeNumber::<0, 1024>")]
@@ -304,8 +302,6 @@ pub enum GroupMode {
     None,
     /// Every process searches; the deepest exact result counts for the group.
     Peer,
-    /// `Peer` with different root moves as hints, so that the processes search in different orders.
-    PeerHinted,
     /// `Peer`, and the best score found sets the aspiration window of all.
     PeerScore,
     PvSplit,
@@ -315,7 +311,7 @@ pub enum GroupMode {
 }
 
 util::words!(GroupMode::word {
-    None = "none", Peer = "peer", PeerHinted = "peer-hinted", PeerScore = "peer-score",
+    None = "none", Peer = "peer", PeerScore = "peer-score",
     PvSplit = "pv-split", Shared = "shared",
 });
 

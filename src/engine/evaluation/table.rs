@@ -23,10 +23,8 @@ pub struct Breakdown {
 pub fn breakdown(board: &Board, net: Option<Arc<Net>>) -> Breakdown {
     let context = Context::new(board);
     let see = |heuristic, color| side(board, Some(&context), heuristic, color, &WEIGHTS, &mut NoTrace);
-    let recipe = net.as_ref().map_or(Recipe::COMPLETE, |net| {
-        let knowledge = net.header().base.with(Heuristic::Net);
-        Recipe::new(knowledge, IN_FULL).with_net(Arc::clone(net))
-    });
+    let learned = |net| Recipe::new(Knowledge::LEARNED, IN_FULL).with_net(Arc::clone(net));
+    let recipe = net.as_ref().map_or(Recipe::COMPLETE, learned);
     Breakdown {
         rows: Heuristic::ALL.map(|heuristic| (heuristic, Color::ALL.map(|color| see(heuristic, color)))),
         phase: phase(board),
@@ -38,7 +36,7 @@ pub fn breakdown(board: &Board, net: Option<Arc<Net>>) -> Breakdown {
 impl Breakdown {
     /// Adds a row for the default evaluation.
     pub fn as_played(board: &Board) -> Self {
-        breakdown(board, Net::shipped(Knowledge::STRONGEST))
+        breakdown(board, Net::shipped())
     }
 
     /// The value of each heuristic at this phase of the game, centipawns for White, without what acts on their sum.
@@ -65,10 +63,8 @@ impl fmt::Display for Breakdown {
             sum = [sum[0] + *white, sum[1] + *black];
         }
         row("sum", sum[0], sum[1])?;
-        if let Some((net, value)) = &self.net {
-            let base = net.header().base;
-            let place = if base.is_empty() { "instead of the sum".to_owned() } else { format!("on top of {base}") };
-            writeln!(f, "{:14} {:47} {:+7.2}  {place}", "n net", "", pawns(*value))?;
+        if let Some((_, value)) = &self.net {
+            writeln!(f, "{:14} {:47} {:+7.2}  instead of the sum", "n net", "", pawns(*value))?;
         }
         writeln!(f, "phase {} of {FULL_PHASE}, value for the player to move {:+.2}", self.phase, pawns(self.value))
     }

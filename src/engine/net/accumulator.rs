@@ -32,7 +32,7 @@ impl Accumulator {
 
     /// The value of a board for the player to move, in centipawns.
     pub(crate) fn evaluate(&mut self, net: &Net, board: &Board) -> i32 {
-        let men = net.header().mask.men(board);
+        let men = Piece::ALL.map(|piece| board.men(piece.color(), piece.role()));
         let mirrored = players(board).map(|player| features::is_mirrored(board.king(player)));
         for (player, mirrored) in players(board).into_iter().zip(mirrored) {
             let layer = &mut self.layers[player.index()][usize::from(mirrored)];

@@ -1,17 +1,19 @@
 //! The file format of a net.
 //!
 //! Layout, numbers with their lowest byte first: the magic (8 bytes), the version (2), inputs and
-//! width (2 each), the base as bits of heuristics (2), the mask (roles, reach; 1 each), seed and
-//! positions (8 each), labels and command (length in 2 bytes, UTF-8 each), then the weights (input
+//! width (2 each), zero (2; formerly the heuristics that it adds to), 63 and 0 (1 each; formerly the
+//! roles and the part of the board that it sees), seed and positions (8 each), labels and command (length in 2 bytes, UTF-8 each), then the weights (input
 //! row by row, bias, outputs of mover and other bucket by bucket, 2 each; the outputs' biases, 4
 //! each), and the checksum of everything before it (8). Version 1 has one output, which serves
 //! every bucket.
 
-use super::{BLOCK, BUCKETS, Header, INPUTS, LARGEST_WIDTH, Mask, Net, ROWS, Weights};
-use crate::{checksum, knowledge::Knowledge};
+use super::{BLOCK, BUCKETS, Header, INPUTS, LARGEST_WIDTH, Net, ROWS, Weights};
+use crate::checksum;
 
 const MAGIC: &[u8; 8] = b"concnet\n";
 const VERSION: u16 = 2;
+/// All roles, everywhere on the board.
+const WHOLE_BOARD: [u8; 2] = [0b11_1111, 0];
 /// The version that had one output.
 const ONE_OUTPUT: u16 = 1;
 
@@ -35,9 +37,10 @@ pub enum NetError {
     /// The numbers would overflow.
     #[error("a net with weights beyond their bounds")]
     Weights,
-    /// A net is no base for a net.
-    #[error("a net cannot complete {0}: a base is of the eight heuristics")]
-    Base(Knowledge),
+    #[error("a net that adds to other heuristics, which is no longer played; train one that judges alone")]
+    Addition,
+    #[error("a net of a part of the board, which is no longer played; train one of the whole board")]
+    Part,
 }
 
 /// Bytes that are read from the front.
@@ -85,10 +88,10 @@ impl Net {
     pub(super) fn body(&self) -> Vec<u8> {
         let (header, weights) = (&self.header, &self.weights);
         let mut bytes = MAGIC.to_vec();
-        for number in [VERSION, INPUTS as u16, weights.width() as u16, header.base.bits()] {
+        for number in [VERSION, INPUTS as u16, weights.width() as u16, 0] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
-        bytes.extend_from_slice(&header.mask.to_bytes());
+        bytes.extend_from_slice(&WHOLE_BOARD);
         for number in [header.seed, header.positions] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
@@ -117,14 +120,14 @@ impl Net {
         let (inputs, width) = (reader.short()?, reader.short()?);
         let weights = Weights::zero(usize::from(width)).filter(|_| usize::from(inputs) == INPUTS);
         let mut weights = weights.ok_or(NetError::Shape(inputs, width))?;
-        let header = Header {
-            base: Knowledge::from_bits(reader.short()?).ok_or(NetError::Header)?,
-            mask: Mask::from_bytes(reader.array()?).ok_or(NetError::Header)?,
-            seed: reader.long()?,
-            positions: reader.long()?,
-            labels: reader.text()?,
-            command: reader.text()?,
-        };
+        if reader.short()? != 0 {
+            return Err(NetError::Addition);
+        }
+        if reader.array()? != WHOLE_BOARD {
+            return Err(NetError::Part);
+        }
+        let header =
+            Header { seed: reader.long()?, positions: reader.long()?, labels: reader.text()?, command: reader.text()? };
         let rows = ROWS - 2 * (BUCKETS - outputs);
         reader.numbers(rows * usize::from(width), weights.numbers_mut())?;
         for bias in &mut weights.output_bias[..outputs] {

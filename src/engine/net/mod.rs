@@ -1,4 +1,4 @@
-//! `n`, the ninth heuristic: a small trained net.
+//! `n`: a small trained net in place of the hand-written heuristics.
 //!
 //! It sees men and squares and nothing else: 768 inputs (colour, role and square, from the side of
 //! each player, mirrored so that the player's king is on the files a to d), one layer for each
@@ -6,9 +6,7 @@
 //! picks (output buckets). All numbers are integers, so its value is the same on every machine, bit
 //! for bit.
 //!
-//! A net is trained to add the part that a `base` of other heuristics leaves unexplained; without a
-//! base it is the evaluation (terms on the whole, such as the right to move, stand outside both). A
-//! [`Mask`] limits it to a part of the board: a specialist for a council.
+//! A net is the evaluation, but for terms on the whole, such as the right to move.
 //!
 //! - `weights.rs`: its numbers.
 //! - `features.rs`: the inputs of a position.
@@ -24,13 +22,10 @@ mod weights;
 
 use std::sync::{Arc, OnceLock};
 
-use super::{
-    board::{Board, Color},
-    knowledge::{Heuristic, Knowledge},
-};
+use super::board::{Board, Color};
 
 pub(crate) use accumulator::Accumulator;
-pub use features::{INPUTS, Mask, feature, is_mirrored};
+pub use features::{INPUTS, feature, is_mirrored};
 pub use file::NetError;
 use weights::Block;
 pub use weights::{BLOCK, LARGEST_INPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT, LARGEST_WIDTH, ROWS, Weights};
@@ -54,11 +49,8 @@ pub const fn bucket(men: usize) -> usize {
 }
 
 /// Description and origin of a net.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// The heuristics that it completes; none if it is whole.
-    pub base: Knowledge,
-    pub mask: Mask,
     /// The seed of its training: nets of other seeds make other errors.
     pub seed: u64,
     /// Labelled positions it was trained on.
@@ -67,16 +59,8 @@ pub struct Header {
     pub command: String,
 }
 
-impl Default for Header {
-    /// Describes an untrained whole net that sees everything.
-    fn default() -> Self {
-        let (labels, command) = (String::new(), String::new());
-        Self { base: Knowledge::NONE, mask: Mask::ALL, seed: 0, positions: 0, labels, command }
-    }
-}
-
-/// The files of the nets that come with the engine.
-const SHIPPED: [&[u8]; 2] = [include_bytes!("shipped/mbxkcparn.net"), include_bytes!("shipped/n.net")];
+/// The file of the net that comes with the engine.
+const SHIPPED: &[u8] = include_bytes!("shipped/n.net");
 
 #[derive(Debug)]
 pub struct Net {
@@ -89,12 +73,8 @@ impl Net {
     /// Creates a net from its numbers.
     ///
     /// # Errors
-    /// [`NetError::Weights`] if they are beyond their bounds, [`NetError::Base`] if the base
-    /// contains a net.
+    /// [`NetError::Weights`] if they are beyond their bounds.
     pub fn new(header: Header, weights: Weights) -> Result<Self, NetError> {
-        if header.base.has(Heuristic::Net) {
-            return Err(NetError::Base(header.base));
-        }
         if !weights.hold() {
             return Err(NetError::Weights);
         }
@@ -116,19 +96,10 @@ impl Net {
         &self.weights
     }
 
-    /// Returns true if the net fits an engine with this knowledge.
-    pub fn suits(&self, knowledge: Knowledge) -> bool {
-        knowledge == self.header.base.with(Heuristic::Net)
-    }
-
-    /// The net that comes with the engine for this knowledge, if there is one. Its header describes the training.
-    pub fn shipped(knowledge: Knowledge) -> Option<Arc<Self>> {
-        // Each is read at its first use: most programs only need the first.
-        static READ: [OnceLock<Option<Arc<Net>>>; SHIPPED.len()] = [const { OnceLock::new() }; SHIPPED.len()];
-        let nets = SHIPPED.iter().zip(&READ);
-        let mut read =
-            nets.filter_map(|(bytes, net)| net.get_or_init(|| Net::from_bytes(bytes).ok().map(Arc::new)).clone());
-        read.find(|net| net.suits(knowledge))
+    /// The net that comes with the engine, read at its first use. Its header describes the training.
+    pub fn shipped() -> Option<Arc<Self>> {
+        static READ: OnceLock<Option<Arc<Net>>> = OnceLock::new();
+        READ.get_or_init(|| Self::from_bytes(SHIPPED).ok().map(Arc::new)).clone()
     }
 
     /// The value for the player to move in centipawns, without a memory.

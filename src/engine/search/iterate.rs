@@ -29,7 +29,6 @@ impl Worker<'_> {
             }
             self.set_draw_value();
             if lines == 1 {
-                self.take_proofs();
                 self.take_hints();
             }
             for line in 0..lines {
@@ -132,13 +131,6 @@ impl Worker<'_> {
         let mut best = -value::INFINITE;
         for i in self.pv_index..self.root_moves.len() {
             let mv = self.root_moves[i].mv;
-            if self.root_moves[i].drawn {
-                best = best.max(self.take_draw(i, &mut alpha));
-                if best >= beta {
-                    break;
-                }
-                continue;
-            }
             let nodes_before = self.nodes;
             let mut next = board.clone();
             self.make(&mut next, board, mv, 0);
@@ -198,19 +190,6 @@ impl Worker<'_> {
             self.shared.table.store(key, 0, Some(mv), best, node.raw, depth, bound, true);
         }
         best
-    }
-
-    /// The value of a root move with a proved draw, without a search.
-    fn take_draw(&mut self, i: usize, alpha: &mut Value) -> Value {
-        self.root_moves_done += 1;
-        let (value, first) = (self.draw, i == self.pv_index);
-        let root_move = &mut self.root_moves[i];
-        root_move.value = if first || value > *alpha { value } else { -value::INFINITE };
-        root_move.bound = ScoreBound::Exact;
-        root_move.pv.clear();
-        root_move.pv.push(root_move.mv);
-        *alpha = value.max(*alpha);
-        value
     }
 
     /// Returns the root's score if tablebases know it and the search has no better one: a win is

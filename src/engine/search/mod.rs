@@ -21,7 +21,7 @@ mod value;
 mod worker;
 
 pub use parameters::{Parameter, Parameters};
-pub use root::{BestOfGroup, MovesNow, ProvedNow, Root};
+pub use root::{BestOfGroup, MovesNow, Root};
 pub use shared_table::SharedTable;
 pub use table_sync::{Belief, TableBatch, TableEntry};
 pub use turnstile::{AfterRound, Place, TURN, Turnstile};
@@ -109,25 +109,18 @@ impl EngineOptions {
         if !self.knowledge.has(Heuristic::Net) {
             return None;
         }
-        self.net.clone().or_else(|| Net::shipped(self.knowledge))
+        self.net.clone().or_else(Net::shipped)
     }
 
-    /// Checks that there is a net for the knowledge, if it includes one.
+    /// Checks that the knowledge has no other heuristic beside a net.
     ///
     /// # Errors
-    /// Names the needed net, if an engine with these options would use another one or none.
+    /// Names the accepted knowledge.
     pub fn check_net(&self) -> Result<(), String> {
-        let suits = |net: Arc<Net>| net.suits(self.knowledge);
-        if !self.knowledge.has(Heuristic::Net) || self.own_net().is_some_and(suits) {
+        if !self.knowledge.has(Heuristic::Net) || self.knowledge == Knowledge::LEARNED {
             return Ok(());
         }
-        let place = |base: Knowledge| if base.is_empty() { "alone".to_owned() } else { format!("on top of {base}") };
-        let given = match &self.net {
-            Some(net) => format!("this one plays {}", place(net.header().base)),
-            None => "none comes with the engine: name a file".to_owned(),
-        };
-        let needed = place(self.knowledge.without(Heuristic::Net));
-        Err(format!("{} needs a net that plays {needed}; {given}", self.knowledge))
+        Err(format!("{}: a net judges alone (accepted: n, or letters of mbxkcpar)", self.knowledge))
     }
 }
 

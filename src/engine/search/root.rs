@@ -8,13 +8,10 @@ use super::{
     value::{self, Value},
     worker::Worker,
 };
-use crate::{board::Move, syzygy::Outcome};
+use crate::board::Move;
 
 /// Called before every iteration.
 pub type MovesNow<'a> = dyn Fn() -> Vec<Move> + Sync + 'a;
-
-/// Called before every iteration: root moves with a proved result, for the player who makes them.
-pub type ProvedNow<'a> = dyn Fn() -> Vec<(Move, Outcome)> + Sync + 'a;
 
 /// External facts about the root. The default is none.
 #[derive(Clone, Copy, Default)]
@@ -25,9 +22,6 @@ pub struct Root<'a> {
     pub hints: Option<&'a MovesNow<'a>>,
     /// True to search hinted moves a ply deeper.
     pub extends_hints: bool,
-    /// Moves whose result is proved elsewhere while the search runs: a losing move is not searched
-    /// while there is another, a drawing move is not searched and counts as a draw.
-    pub proved: Option<&'a ProvedNow<'a>>,
     /// Only values between these two matter, for the player to move.
     pub window: Option<(Score, Score)>,
     /// The best value found by the processes of a group for the player to move. This search raises
@@ -93,24 +87,6 @@ impl Worker<'_> {
         let own = self.root_moves.first().map_or(-value::INFINITE, |root_move| root_move.previous);
         let own = if self.bound == ScoreBound::Exact { own } else { -value::INFINITE };
         self.shared.root.best_of_group?.raise(own)
-    }
-
-    /// Drops root moves with a proved loss, if others are left, and marks those with a proved draw. The value of the others is at
-    /// most that of the best move before.
-    pub(super) fn take_proofs(&mut self) {
-        let Some(proved) = self.shared.root.proved else { return };
-        let proved = proved();
-        let is = |mv: Move, outcome: Outcome| proved.contains(&(mv, outcome));
-        self.root_moves.iter_mut().for_each(|root_move| root_move.drawn = is(root_move.mv, Outcome::Draw));
-        let Some((first, seemed)) = self.root_moves.first().map(|best| (best.mv, best.value)) else { return };
-        if self.root_moves.iter().all(|root_move| is(root_move.mv, Outcome::Loss)) {
-            return;
-        }
-        self.root_moves.retain(|root_move| !is(root_move.mv, Outcome::Loss));
-        if let Some(best) = self.root_moves.first_mut().filter(|best| best.mv != first && self.completed_depth > 0) {
-            (best.value, best.previous) = (seemed, seemed);
-            self.bound = ScoreBound::Upper;
-        }
     }
 
     /// Moves the hinted root moves behind the best one, or to the front if there is no best one yet.

@@ -200,20 +200,21 @@ fn net_search_is_reproducible() {
 }
 
 #[test]
-fn net_adds_to_its_base() {
-    let base: Knowledge = "mk".parse().expect("letters");
-    let net = Arc::new(crate::net::senseless(crate::net::Header { base, ..Default::default() }));
-    let without = EngineOptions { knowledge: base, ..EngineOptions::default() };
-    let with = EngineOptions { knowledge: base.with(Heuristic::Net), net: Some(net.clone()), ..without.clone() };
+fn net_stands_alone() {
+    let options = |letters: &str| EngineOptions {
+        knowledge: letters.parse().expect("letters"),
+        net: Some(Arc::new(crate::net::senseless(crate::net::Header::default()))),
+        ..EngineOptions::default()
+    };
+    assert_eq!((options("n").check_net(), options("mk").check_net()), (Ok(()), Ok(())));
+    for mixed in ["mbxkcparn", "mn"] {
+        let error = options(mixed).check_net().expect_err("a net beside other heuristics");
+        assert_eq!(error, format!("{mixed}: a net judges alone (accepted: n, or letters of mbxkcpar)"));
+    }
     let place = position("r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NB1N2/PP3PPP/R1BQ1RK1 w - - 0 10");
-    let value = |options: &EngineOptions| Engine::new(options.clone()).evaluate(&place);
-    assert_eq!(value(&with), value(&without) + net.evaluate(place.board()));
-    let half = EngineOptions { percentages: [100, 100, 100, 100, 100, 100, 100, 100, 50], ..with.clone() };
-    assert_eq!(value(&half), value(&without) + net.evaluate(place.board()) / 2);
-    let other = EngineOptions { knowledge: "mn".parse().expect("letters"), ..with };
-    let error = other.check_net().expect_err("it completes other heuristics");
-    assert_eq!(error, "mn needs a net that plays on top of m; this one plays on top of mk");
-    assert_eq!(without.check_net(), Ok(()));
+    let [none, half, whole] = [0, 50, 100]
+        .map(|share| Engine::new(EngineOptions { percentages: [share; 9], ..options("n") }).evaluate(&place));
+    assert_eq!(half - none, (whole - none) / 2);
 }
 
 /// The group's shared value only centres the first window; it does not bound the result.

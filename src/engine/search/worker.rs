@@ -76,8 +76,6 @@ pub(super) struct RootMove {
     pub nodes: u64,
     /// True if other electors propose it.
     pub hinted: bool,
-    /// True if it is proved to draw.
-    pub drawn: bool,
     pub pv: Variation,
 }
 
@@ -142,7 +140,6 @@ impl<'a> Worker<'a> {
                 selective_depth: 0,
                 nodes: 0,
                 hinted: false,
-                drawn: false,
                 pv: [*mv].into_iter().collect(),
             })
             .collect();

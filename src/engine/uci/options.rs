@@ -84,7 +84,7 @@ impl Options {
                 let bytes = std::fs::read(value).map_err(|error| explain(&error))?;
                 let net = Net::from_bytes(&bytes).map_err(|error| explain(&error))?;
                 // Its net sets the knowledge too.
-                let knowledge = net.header().base.with(Heuristic::Net);
+                let knowledge = Knowledge::LEARNED;
                 self.set_net(EngineOptions { knowledge, net: Some(Arc::new(net)), ..self.engine.clone() })?;
             }
             "search" => {
@@ -105,9 +105,9 @@ impl Options {
         Ok(())
     }
 
-    /// Accepts options with a net that fits the knowledge.
+    /// Accepts options whose knowledge has no other heuristic beside a net.
     fn set_net(&mut self, options: EngineOptions) -> Result<(), String> {
-        options.check_net().map_err(|error| format!("Knowledge and EvalFile: {error}"))?;
+        options.check_net().map_err(|error| format!("Knowledge: {error}"))?;
         self.engine = options;
         Ok(())
     }

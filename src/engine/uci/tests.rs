@@ -186,7 +186,7 @@ fn net_from_file_is_used() {
 
     assert!(converse("setoption name Knowledge value n\neval\ngo nodes 100\n").contains("n net"), "one is shipped");
     let answers = converse("setoption name Knowledge value kn\ngo nodes 100\n");
-    assert!(answers.contains("kn needs a net that plays on top of k; none comes with the engine"), "{answers}");
+    assert!(answers.contains("Knowledge: kn: a net judges alone (accepted: n, or letters of mbxkcpar)"), "{answers}");
 
     std::fs::write(&file, "text").expect("a writable folder");
     let answers = converse(&set);

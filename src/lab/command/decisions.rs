@@ -24,7 +24,7 @@ a fraction of the nodes of a match to tell two players apart that make the same 
 
   concilio-lab decisions --suite games.pgn --every 8 --oracle stockfish --pace nodes=3000 \\
     'council:learned-2,name=alone' 'council:roster=learned-2,advisers=mpar mbxp mbkc'
-  concilio-lab decisions engine engine:mbxkcparn --pace nodes=10000"
+  concilio-lab decisions engine engine:n --pace nodes=10000"
 )]
 pub struct Decisions {
     /// The players, the one they are held against first

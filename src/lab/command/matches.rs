@@ -26,7 +26,7 @@ use experiment::progress::or_each_core;
   council:roster=mbxkcpar mp ma,criterion=weights,weights.m=45
   council:complete-8,machines.count=2,machines.entries=32,machines.interval=48,machines.delay=16
                                          on two machines in virtual time, whose tables tell each other 32 entries every 48
-                                         nodes of a thread, 16 nodes late (machines.values=none, first or all)
+                                         nodes of a thread, 16 nodes late
   council:file=bot.toml                  the council of a settings file
   council                                the council as it comes: a copy for each core of a game (learned-2 has two everywhere)
   uci:/usr/games/stockfish,Threads=1     a UCI engine: command with arguments, then options

@@ -29,11 +29,7 @@ use crate::training::{
 use crate::uci_teacher::{TeacherPlan, UciTeacher};
 use council::electors::{EngineProgram, net_file};
 use domain::Pace;
-use engine::{
-    IN_FULL, Knowledge,
-    evaluation::Recipe,
-    net::{BLOCK, Header, LARGEST_WIDTH, Mask, Net, Weights},
-};
+use engine::net::{BLOCK, Header, LARGEST_WIDTH, Net, Weights};
 
 /// Play games of the engine against itself and archive them with the score of every move
 #[derive(Debug, Args)]
@@ -189,8 +185,7 @@ impl ShuffleData {
 #[command(
     after_help = "Labels that a position lacks leave their weight to the others. The checkpoint, the losses of the epochs and the learning
 curve are beside the net; stop with Ctrl-C, go on with the same command.
-  concilio-lab train positions --output n.net
-  concilio-lab train positions --base mbxkcpar --epochs 10 --output residual.net"
+  concilio-lab train positions --output n.net"
 )]
 pub struct TrainNet {
     /// The folder that `concilio-lab shuffle` has filled
@@ -199,15 +194,9 @@ pub struct TrainNet {
     /// The net
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
-    /// The heuristics that the net completes [default: none, the net is the evaluation]
-    #[arg(long, value_name = "LETTERS")]
-    base: Option<Knowledge>,
-    /// A net to go on from, which completes and sees the same [default: random numbers]
+    /// A net to go on from [default: random numbers]
     #[arg(long, value_name = "FILE")]
     start: Option<PathBuf>,
-    /// Input features of the net
-    #[arg(long, default_value_t = Mask::ALL, value_name = "MASK")]
-    mask: Mask,
     /// Numbers of the net's first layer, for each player: a multiple of 128. A net to go on from may be narrower [default: as wide
     /// as that one, or 128]
     #[arg(long, value_parser = parse_width, value_name = "N")]
@@ -238,12 +227,10 @@ pub struct TrainNet {
 
 impl TrainNet {
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
-        let base = self.base.unwrap_or(Knowledge::NONE);
-        let start = self.start.as_deref().map(|file| start_net(file, base, self.mask)).transpose()?;
+        let start = self.start.as_deref().map(start_net).transpose()?;
         let mixture = self.labels;
         let plan = self.plan(&mixture, start)?;
-        let recipe = Recipe::new(base, IN_FULL);
-        let dataset = Dataset::open(&self.folder, &mixture, &recipe, self.positions.unwrap_or(u64::MAX))?;
+        let dataset = Dataset::open(&self.folder, &mixture, self.positions.unwrap_or(u64::MAX))?;
         eprintln!("{} positions to learn from, {} kept back", dataset.positions, dataset.validation.len());
         let mut course = Course::open(&self.output.with_extension("epochs"));
         let checkpoint = self.output.with_extension("checkpoint");
@@ -258,7 +245,6 @@ impl TrainNet {
         let trained = outcome.ok_or_else(stopped)?;
         let Mixture { own, teacher, result, scale } = mixture;
         let header = Header {
-            base,
             labels: format!("own search {own}, teacher {teacher}, result {result}, sigmoid of {scale} centipawns"),
             command: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
             ..trained.header(&plan, &dataset)
@@ -293,7 +279,6 @@ impl TrainNet {
         Ok(trainer::Plan {
             start,
             width,
-            mask: self.mask,
             seed: self.seed,
             epochs: self.epochs,
             batch: self.batch as usize,
@@ -304,25 +289,16 @@ impl TrainNet {
     }
 }
 
-/// The net of a file, if it completes `base` and sees what `mask` lets it see.
-fn start_net(file: &Path, base: Knowledge, mask: Mask) -> Result<Arc<Net>, Failure> {
-    let wrong = |reason: String| Failure::usage(format_args!("--start: {reason}"));
-    let net = net_file(file).map_err(wrong)?;
-    let (header, file) = (net.header(), file.display());
-    match header.base {
-        completed if completed == base && header.mask == mask => Ok(net),
-        completed if completed == base => Err(wrong(format!("{file} sees {0}; give --mask {0}", header.mask))),
-        completed if completed.is_empty() => Err(wrong(format!("{file} completes nothing; give no --base"))),
-        completed => Err(wrong(format!("{file} completes {completed}; give --base {completed}"))),
-    }
+fn start_net(file: &Path) -> Result<Arc<Net>, Failure> {
+    net_file(file).map_err(|reason| Failure::usage(format_args!("--start: {reason}")))
 }
 
 /// Mean losses, all and by stage of the game.
 fn told(losses: &Losses) -> String {
     let [opening, middlegame, endgame] = losses.by_stage;
     format!(
-        "{:.5} (opening {opening:.5}, middlegame {middlegame:.5}, endgame {endgame:.5}; the base alone {:.5})",
-        losses.all, losses.base
+        "{:.5} (opening {opening:.5}, middlegame {middlegame:.5}, endgame {endgame:.5}; without the net {:.5})",
+        losses.all, losses.without
     )
 }
 

@@ -204,7 +204,7 @@ fn council_table(path: &str) -> Result<toml::Table, String> {
 mod tests {
     use super::*;
     use crate::player::PlayerSpec;
-    use council::{CriterionName, electors::BelievedValues};
+    use council::CriterionName;
 
     fn council(text: &str) -> CouncilSettings {
         match text.parse::<PlayerSpec>().unwrap_or_else(|error| panic!("{error}")).kind {
@@ -236,30 +236,24 @@ mod tests {
 
     #[test]
     fn council_may_use_virtual_machines() {
-        let text = "council:complete-8,machines.count=2,machines.entries=32,machines.delay=25,machines.values=all";
+        let text = "council:complete-8,machines.count=2,machines.entries=32,machines.delay=25";
         let spec: PlayerSpec = text.parse().expect("a player");
         let ChessPlayerKind::Council(settings, _, machines) = &spec.kind else { panic!("{spec:?}") };
         assert_eq!(settings.roster, "complete-8");
-        let expected = VirtualMachines {
-            count: 2,
-            entries: 32,
-            delay: 25,
-            values: BelievedValues::All,
-            ..VirtualMachines::default()
-        };
+        let expected = VirtualMachines { count: 2, entries: 32, delay: 25, ..VirtualMachines::default() };
         assert_eq!(*machines, Some(expected));
     }
 
     #[test]
     fn equal_time_scales_nodes_by_speed() {
-        let speeds: Speeds = "mp=1.7 mbxkcparn=0.8".parse().expect("speeds");
+        let speeds: Speeds = "mp=1.7 n=0.8".parse().expect("speeds");
         let at = |text: &str| {
             let mut kind = text.parse::<PlayerSpec>().expect("a player").kind;
             (kind.set_equal_time(5000, &speeds), kind)
         };
         assert_eq!(at("engine:mp").0, Pace::Nodes(8500));
         assert_eq!(at("engine").0, Pace::Nodes(5000));
-        let (pace, kind) = at("council:roster=mp mbxkcpar mbxkcparn");
+        let (pace, kind) = at("council:roster=mp mbxkcpar n");
         assert_eq!(pace, Pace::Nodes(5000));
         let ChessPlayerKind::Council(_, roster, _) = &kind else { panic!("{kind:?}") };
         assert_eq!(roster.electors().iter().map(|elector| elector.speed).collect::<Vec<_>>(), [1.7, 1.0, 0.8]);

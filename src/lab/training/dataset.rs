@@ -9,7 +9,10 @@ use std::{
     thread,
 };
 
-use engine::evaluation::{Recipe, evaluate};
+use engine::{
+    IN_FULL, Knowledge,
+    evaluation::{Recipe, evaluate},
+};
 use util::Failure;
 
 use crate::training::{
@@ -99,19 +102,20 @@ pub struct Sample {
     pub record: Record,
     /// The expectation of the player to move, 0 to 1.
     pub target: f32,
-    /// The base's value, centipawns for the player to move.
-    pub base: f32,
+    /// The evaluation without the net, centipawns for the player to move.
+    pub without: f32,
 }
 
 /// Reads the first `count` positions of a file.
-fn read(path: &Path, count: usize, mixture: &Mixture, base: &Recipe) -> Result<Vec<Sample>, Failure> {
+fn read(path: &Path, count: usize, mixture: &Mixture) -> Result<Vec<Sample>, Failure> {
+    let nothing = Recipe::new(Knowledge::NONE, IN_FULL);
     let sample = |record: Record| {
         let target = mixture.target(&record).ok_or_else(|| {
             let path = path.display();
             Failure::failed(format_args!("{path}: a position without a label that counts; give another label a weight"))
         })?;
         let board = record.board().ok_or("a position that is none").map_err(unusable(path))?;
-        Ok(Sample { record, target, base: evaluate(&board, base) as f32 })
+        Ok(Sample { record, target, without: evaluate(&board, &nothing) as f32 })
     };
     read_positions(path)?.into_iter().take(count).map(sample).collect()
 }
@@ -122,7 +126,6 @@ pub struct Dataset {
     /// The files, and the number of positions that are used of each.
     parts: Vec<(PathBuf, usize)>,
     mixture: Mixture,
-    base: Recipe,
     pub positions: u64,
     /// Positions of games of which none is learnt from.
     pub validation: Vec<Sample>,
@@ -131,11 +134,10 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Opens a folder that [`shuffle()`](crate::training::shuffle()) has filled and takes `most` positions of it. What the
-    /// net is to complete is `base`.
-    pub fn open(folder: &Path, mixture: &Mixture, base: &Recipe, most: u64) -> Result<Self, Failure> {
+    /// Opens a folder that [`shuffle()`](crate::training::shuffle()) has filled and takes `most` positions of it.
+    pub fn open(folder: &Path, mixture: &Mixture, most: u64) -> Result<Self, Failure> {
         let [training, validation] = files_of_shuffle(folder)?;
-        let (mut parts, mut positions, mut text) = (Vec::new(), 0, format!("{mixture} {base:?}"));
+        let (mut parts, mut positions, mut text) = (Vec::new(), 0, mixture.to_string());
         for path in training {
             let head = DataHead::read(DataKind::POSITIONS, &path)?;
             let count = head.count.min(most - positions);
@@ -145,10 +147,10 @@ impl Dataset {
         }
         let mut kept_back = Vec::new();
         for path in validation {
-            kept_back.extend(read(&path, usize::MAX, mixture, base)?);
+            kept_back.extend(read(&path, usize::MAX, mixture)?);
         }
         let fingerprint = engine::checksum(text.as_bytes());
-        Ok(Self { parts, mixture: *mixture, base: base.clone(), positions, validation: kept_back, fingerprint })
+        Ok(Self { parts, mixture: *mixture, positions, validation: kept_back, fingerprint })
     }
 
     /// Returns the samples of a pass in its order, without the first `skipped`. The files come in an order of their own in
@@ -163,9 +165,9 @@ impl Dataset {
             skipped -= if is_seen { *count } else { 0 };
             !is_seen
         });
-        let (mixture, base) = (self.mixture, self.base.clone());
+        let mixture = self.mixture;
         let mut samples = Samples::new(parts, move |(number, (path, count))| {
-            let mut samples = read(&path, count, &mixture, &base)?;
+            let mut samples = read(&path, count, &mixture)?;
             SplitMix::new(mix(seed ^ mix(number as u64))).shuffle(&mut samples);
             Ok(samples)
         });
@@ -229,7 +231,7 @@ mod tests {
         atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
     };
 
-    use engine::{IN_FULL, Knowledge, Position};
+    use engine::Position;
 
     use super::*;
     use crate::training::{GameResult, game::tests::random_game, shuffle, shuffle::ShufflePlan};
@@ -268,8 +270,7 @@ mod tests {
     }
 
     fn open(folder: &Path, most: u64) -> Dataset {
-        let base = Recipe::new(Knowledge::NONE, IN_FULL);
-        Dataset::open(folder, &Mixture { own: 1.0, ..Mixture::default() }, &base, most).expect("a finished shuffle")
+        Dataset::open(folder, &Mixture { own: 1.0, ..Mixture::default() }, most).expect("a finished shuffle")
     }
 
     fn shuffled(folder: &Path) -> PathBuf {
@@ -303,7 +304,7 @@ mod tests {
         let mut files: Vec<(usize, Vec<Sample>)> = dataset
             .parts
             .iter()
-            .map(|(path, _)| read(path, usize::MAX, &dataset.mixture, &dataset.base).expect("positions"))
+            .map(|(path, _)| read(path, usize::MAX, &dataset.mixture).expect("positions"))
             .enumerate()
             .collect();
         let seed = mix(7) ^ 2;
@@ -323,7 +324,7 @@ mod tests {
 
     #[test]
     fn two_files_are_held_at_most() {
-        let sample = Sample { record: record("", 0, 0), target: 0.5, base: 0.0 };
+        let sample = Sample { record: record("", 0, 0), target: 0.5, without: 0.0 };
         let read = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&read);
         let mut samples = Samples::new((0..50).collect(), move |_: usize| {
@@ -358,7 +359,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let to = shuffled(folder.path());
         let mixture = Mixture { own: 0.0, result: 0.0, ..Mixture::default() };
-        let failed = Dataset::open(&to, &mixture, &Recipe::new(Knowledge::NONE, IN_FULL), u64::MAX);
+        let failed = Dataset::open(&to, &mixture, u64::MAX);
         let error = failed.expect_err("not all have a teacher's").to_string();
         assert!(error.contains("without a label that counts") && error.lines().count() == 1, "{error}");
     }

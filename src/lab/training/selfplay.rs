@@ -282,7 +282,7 @@ mod tests {
         let mut ids: Vec<_> = games.iter().map(|game| game.id).collect();
         ids.dedup();
         assert_eq!(ids.len(), 4);
-        let net = engine::Net::shipped(Knowledge::STRONGEST).expect("the net of the engine");
+        let net = engine::Net::shipped().expect("the net of the engine");
         assert!(plan().description().contains(&format!("with n ({:016x})", net.checksum())));
     }
 

@@ -25,12 +25,11 @@ pub(super) fn menu(usual: &PlayerSettings) -> Value {
         |name: &str, about: &str, councils: Vec<Value>| json!({ "name": name, "about": about, "councils": councils });
     let own = entry("", "", &format!("as the bot plays ({})", usual.council.roster));
     let copies = [1, 2, 4, 8].into_iter();
-    let copies = copies.flat_map(|size| ["learned", "nine", "complete"].map(|kind| format!("{kind}-{size}")));
+    let copies = copies.flat_map(|size| ["learned", "complete"].map(|kind| format!("{kind}-{size}")));
     json!({ "groups": [
         group(
             "Default",
-            "Copies of the whole engine: learned ones judge by a net, nine ones by a net and the eight hand-written \
-             heuristics, complete ones by the eight alone.",
+            "Copies of the whole engine: learned ones judge by a net, complete ones by the eight hand-written heuristics.",
             [own, roster("auto")].into_iter().chain(copies.map(|name| roster(&name))).collect(),
         ),
         group(

@@ -36,7 +36,7 @@ struct Setting {
 impl Setting {
     fn new(seed: u64) -> Self {
         let mut random = StdRng::seed_from_u64(seed);
-        let roster = ["complete-5", "balanced-5", "mp ma mc", "nine-2"][random.random_range(0..4)];
+        let roster = ["complete-5", "balanced-5", "mp ma mc", "learned-2"][random.random_range(0..4)];
         let electors = electors(roster);
         let line = Arc::new(Line::start(Variant::Standard));
         let verification = Verification::new(Arc::default());

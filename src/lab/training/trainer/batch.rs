@@ -5,8 +5,6 @@
 
 use std::{num::NonZeroUsize, thread};
 
-use engine::net::Mask;
-
 use super::model::{Inputs, Pass, Shape};
 use crate::training::dataset::{Sample, sigmoid};
 
@@ -21,21 +19,20 @@ struct Slice {
 /// Gradients of a batch, kept from one to the next.
 pub(super) struct Batch {
     slices: Vec<Slice>,
-    mask: Mask,
     scale: f32,
     threads: NonZeroUsize,
 }
 
 impl Batch {
-    /// Creates a batch for nets of a shape and mask, with the unit of the sigmoid in centipawns.
-    pub(super) fn new(shape: Shape, mask: Mask, scale: f32, threads: NonZeroUsize) -> Self {
+    /// Creates a batch for nets of a shape, with the unit of the sigmoid in centipawns.
+    pub(super) fn new(shape: Shape, scale: f32, threads: NonZeroUsize) -> Self {
         let slice = |_| Slice { gradient: vec![0.0; shape.count()], pass: Pass::new(shape), loss: 0.0 };
-        Self { slices: (0..SLICES).map(slice).collect(), mask, scale, threads }
+        Self { slices: (0..SLICES).map(slice).collect(), scale, threads }
     }
 
     /// The mean loss of the samples, and its gradient in the first slice.
     pub(super) fn run(&mut self, numbers: &[f32], samples: &[Sample]) -> (f64, &[f32]) {
-        let (mask, scale) = (self.mask, self.scale);
+        let scale = self.scale;
         let per_slice = samples.len().div_ceil(SLICES).max(1);
         let mut work: Vec<(&mut Slice, &[Sample])> = self.slices.iter_mut().zip(samples.chunks(per_slice)).collect();
         let per_thread = work.len().div_ceil(self.threads.get()).max(1);
@@ -43,7 +40,7 @@ impl Batch {
             for part in work.chunks_mut(per_thread) {
                 scope.spawn(move || {
                     for (slice, samples) in part {
-                        slice.run(numbers, samples, mask, scale);
+                        slice.run(numbers, samples, scale);
                     }
                 });
             }
@@ -67,41 +64,41 @@ impl Batch {
 }
 
 impl Slice {
-    fn run(&mut self, numbers: &[f32], samples: &[Sample], mask: Mask, scale: f32) {
+    fn run(&mut self, numbers: &[f32], samples: &[Sample], scale: f32) {
         #[cfg(target_arch = "x86_64")]
         {
             if std::arch::is_x86_feature_detected!("avx512f") {
                 // SAFETY: the processor has AVX-512, the function's only requirement.
-                return unsafe { self.run_avx512(numbers, samples, mask, scale) };
+                return unsafe { self.run_avx512(numbers, samples, scale) };
             }
             if std::arch::is_x86_feature_detected!("avx2") {
                 // SAFETY: the processor has AVX2, the function's only requirement.
-                return unsafe { self.run_avx2(numbers, samples, mask, scale) };
+                return unsafe { self.run_avx2(numbers, samples, scale) };
             }
         }
-        self.run_plain(numbers, samples, mask, scale);
+        self.run_plain(numbers, samples, scale);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f")]
-    fn run_avx512(&mut self, numbers: &[f32], samples: &[Sample], mask: Mask, scale: f32) {
-        self.run_plain(numbers, samples, mask, scale);
+    fn run_avx512(&mut self, numbers: &[f32], samples: &[Sample], scale: f32) {
+        self.run_plain(numbers, samples, scale);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn run_avx2(&mut self, numbers: &[f32], samples: &[Sample], mask: Mask, scale: f32) {
-        self.run_plain(numbers, samples, mask, scale);
+    fn run_avx2(&mut self, numbers: &[f32], samples: &[Sample], scale: f32) {
+        self.run_plain(numbers, samples, scale);
     }
 
     #[inline(always)]
-    fn run_plain(&mut self, numbers: &[f32], samples: &[Sample], mask: Mask, scale: f32) {
+    fn run_plain(&mut self, numbers: &[f32], samples: &[Sample], scale: f32) {
         self.gradient.fill(0.0);
         self.loss = 0.0;
         for sample in samples {
-            let inputs = Inputs::new(&sample.record, mask);
+            let inputs = Inputs::new(&sample.record);
             self.pass.forward(numbers, &inputs);
-            let expected = sigmoid((self.pass.value + sample.base) / scale);
+            let expected = sigmoid((self.pass.value + sample.without) / scale);
             let error = expected - sample.target;
             self.loss += f64::from(error * error);
             let slope = 2.0 * error * expected * (1.0 - expected) / scale;

@@ -15,7 +15,7 @@ mod validate;
 
 use std::{num::NonZeroUsize, path::Path, sync::Arc};
 
-use engine::net::{Header, Mask, Net};
+use engine::net::{Header, Net};
 use util::Failure;
 
 use crate::training::dataset::Dataset;
@@ -34,9 +34,7 @@ const LONGEST_WARM_UP: u64 = 1000;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The part of the board that the net sees.
-    pub mask: Mask,
-    /// Numbers of its first layer, for each player: a multiple of [`BLOCK`](engine::net::BLOCK).
+    /// Numbers of the first layer, for each player: a multiple of [`BLOCK`](engine::net::BLOCK).
     pub width: usize,
     /// The seed of the first numbers and of the order of the positions.
     pub seed: u64,
@@ -54,19 +52,19 @@ pub struct Plan {
 
 impl Default for Plan {
     fn default() -> Self {
-        let (mask, width, start) = (Mask::ALL, 128, None);
-        Self { mask, width, seed: 1, start, epochs: 20, batch: 8192, rate: 0.001, decay: 0.01, scale: 110.0 }
+        let (width, start) = (128, None);
+        Self { width, seed: 1, start, epochs: 20, batch: 8192, rate: 0.001, decay: 0.01, scale: 110.0 }
     }
 }
 
 impl Plan {
     /// Returns the facts that the numbers depend on, besides the data themselves.
     fn description(&self, dataset: &Dataset) -> String {
-        let Self { mask, width, seed, start, epochs, batch, rate, decay, scale } = self;
+        let Self { width, seed, start, epochs, batch, rate, decay, scale } = self;
         let (positions, sum) = (dataset.positions, dataset.fingerprint);
         let start = start.as_ref().map_or_else(String::new, |net| format!(", from the net {:016x}", net.checksum()));
         format!(
-            "{positions} positions {sum:016x}, mask {mask}, width {width}, seed {seed}{start}, {epochs} epochs of batches \
+            "{positions} positions {sum:016x}, width {width}, seed {seed}{start}, {epochs} epochs of batches \
              of {batch}, rate {rate}, decay {decay}, scale {scale}"
         )
     }
@@ -98,7 +96,6 @@ pub struct Epoch {
 pub struct Trained {
     numbers: Vec<f32>,
     shape: Shape,
-    pub mask: Mask,
 }
 
 /// Trains a net. With a `checkpoint` file it resumes from there, and writes it every few steps, after every epoch and when
@@ -121,7 +118,7 @@ pub fn train(
     let size = plan.batch.max(1);
     let per_epoch = dataset.positions.div_ceil(size as u64);
     let steps = per_epoch * u64::from(plan.epochs);
-    let mut batch = Batch::new(shape, plan.mask, plan.scale, threads);
+    let mut batch = Batch::new(shape, plan.scale, threads);
     let mut samples = Vec::with_capacity(size);
     while state.steps < steps {
         let (epoch, done) = (state.steps / per_epoch, state.steps % per_epoch);
@@ -143,7 +140,7 @@ pub fn train(
             }
         }
         save(checkpoint, &state, &description)?;
-        let trained_so_far = Trained { numbers: state.numbers.clone(), shape, mask: plan.mask };
+        let trained_so_far = Trained { numbers: state.numbers.clone(), shape };
         on_epoch(&Epoch {
             number: epoch as u32 + 1,
             steps: state.steps,
@@ -152,7 +149,7 @@ pub fn train(
             validation: validate(&trained_so_far, &dataset.validation, plan.scale),
         });
     }
-    Ok(Some(Trained { numbers: state.numbers, shape, mask: plan.mask }))
+    Ok(Some(Trained { numbers: state.numbers, shape }))
 }
 
 fn save(path: Option<&Path>, state: &State, description: &str) -> Result<(), Failure> {
@@ -160,17 +157,17 @@ fn save(path: Option<&Path>, state: &State, description: &str) -> Result<(), Fai
 }
 
 impl Trained {
-    /// The value of a position for the player to move, in centipawns, without the base.
+    /// The value of a position for the player to move, in centipawns, by the net alone.
     pub fn value(&self, record: &crate::training::Record) -> f32 {
         let mut pass = Pass::new(self.shape);
-        pass.forward(&self.numbers, &Inputs::new(record, self.mask));
+        pass.forward(&self.numbers, &Inputs::new(record));
         pass.value
     }
 
-    /// Returns a header with the positions of this net and of the one it started from, without base and command.
+    /// Returns a header with the positions of this net and of the one it started from, without labels and command.
     pub fn header(&self, plan: &Plan, dataset: &Dataset) -> Header {
         let before = plan.start.as_ref().map_or(0, |net| net.header().positions);
         let positions = before + dataset.positions;
-        Header { mask: self.mask, seed: plan.seed, positions, ..Header::default() }
+        Header { seed: plan.seed, positions, ..Header::default() }
     }
 }

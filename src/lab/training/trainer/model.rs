@@ -6,8 +6,8 @@
 use engine::{
     board::{Color, Square},
     net::{
-        BUCKETS, CENTIPAWNS, INPUTS, LARGEST_INPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT, Mask, Net, ONE, OUTPUT_ONE, ROWS,
-        bucket, feature, is_mirrored,
+        BUCKETS, CENTIPAWNS, INPUTS, LARGEST_INPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT, Net, ONE, OUTPUT_ONE, ROWS, bucket,
+        feature, is_mirrored,
     },
 };
 
@@ -106,8 +106,7 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// Returns the inputs that `mask` leaves visible.
-    pub(super) fn new(record: &Record, mask: Mask) -> Self {
+    pub(super) fn new(record: &Record) -> Self {
         let mut kings = [Square::new(0); 2];
         for (piece, square) in record.men() {
             if piece.role() == engine::board::Role::King {
@@ -115,9 +114,8 @@ impl Inputs {
             }
         }
         let mut inputs = Self { bucket: bucket(record.count()), ..Self::default() };
-        let seen = mask.squares(kings);
         let mirrored = kings.map(is_mirrored);
-        for (piece, square) in record.men().filter(|(piece, square)| mask.has(piece.role()) && seen.has(*square)) {
+        for (piece, square) in record.men() {
             let input = |player: Color| feature(player, mirrored[player.index()], piece, square) as u16;
             inputs.sides[0][inputs.count & 31] = input(record.turn());
             inputs.sides[1][inputs.count & 31] = input(!record.turn());

@@ -17,7 +17,6 @@ pub fn quantise(trained: &Trained, header: Header, samples: &[Sample]) -> Result
     for (bias, number) in weights.output_bias.iter_mut().zip(rounded.skip(shape.output_bias())) {
         *bias = number as i32;
     }
-    let header = Header { mask: trained.mask, ..header };
     let first = Net::new(header.clone(), weights.clone())?;
     let mut added = [(0.0, 0.0); BUCKETS];
     for (sample, difference) in differences(trained, &first, samples) {

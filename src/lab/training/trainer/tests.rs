@@ -1,11 +1,11 @@
 use std::{fs, sync::atomic::AtomicBool};
 
-use engine::{IN_FULL, Knowledge, Position, board::Role, evaluation::Recipe};
+use engine::{Position, board::Role};
 use tempfile::TempDir;
 
 use super::*;
 use crate::training::{
-    GameResult, Record, SplitMix,
+    GameResult, SplitMix,
     dataset::Mixture,
     game::{Game, Games, Ply},
     shuffle::{ShufflePlan, shuffle},
@@ -44,8 +44,7 @@ fn synthetic() -> (TempDir, Dataset) {
     let plan = ShufflePlan { validation: 0.1, bytes_a_file: 10_000, ..ShufflePlan::default() };
     shuffle(&plan, &[from], &to, &AtomicBool::new(false), |_, _| ()).expect("positions").expect("not stopped");
     let mixture = Mixture { own: 1.0, teacher: 0.0, result: 0.0, scale: 200.0 };
-    let base = Recipe::new(Knowledge::NONE, IN_FULL);
-    (folder, Dataset::open(&to, &mixture, &base, u64::MAX).expect("a finished shuffle"))
+    (folder, Dataset::open(&to, &mixture, u64::MAX).expect("a finished shuffle"))
 }
 
 fn never(_: u64) -> bool {
@@ -78,8 +77,8 @@ fn training_learns_material() {
     let outcome = train(&plan(), &dataset, NonZeroUsize::MIN, None, never, |epoch| losses.push(epoch.validation.all));
     let trained = finished(outcome.expect("no checkpoint"));
     let last = *losses.last().expect("four epochs");
-    let base = validate(&trained, &dataset.validation, 200.0).base;
-    assert!(last < base / 4.0, "{losses:?} where knowing nothing gives {base}");
+    let without = validate(&trained, &dataset.validation, 200.0).without;
+    assert!(last < without / 4.0, "{losses:?} where knowing nothing gives {without}");
 
     let net = quantise(&trained, trained.header(&plan(), &dataset), &dataset.validation).expect("within bounds");
     let errors: Vec<f64> = quantise::differences(&trained, &net, &dataset.validation).map(|(_, error)| error).collect();
@@ -143,24 +142,11 @@ fn foreign_checkpoint_is_one_error() {
 }
 
 #[test]
-fn masked_net_sees_only_pawns() {
-    let (_folder, dataset) = synthetic();
-    let mask: Mask = "pk".parse().expect("a mask");
-    let trained = finished(run(&Plan { mask, epochs: 1, ..plan() }, &dataset, 2, None, never));
-    let value = |fen: &str| {
-        let board = engine::Board::from_fen(fen).expect("a position");
-        trained.value(&Record::new(&board).expect("standard chess"))
-    };
-    assert_eq!(value("4k3/pp6/8/8/8/8/PPP5/4K2R w - - 0 1"), value("n3k3/pp6/8/8/8/8/PPP5/4K3 w - - 0 1"));
-    assert!(value("4k3/8/8/8/8/8/PPPPP3/4K3 w - - 0 1") > value("4k3/ppppp3/8/8/8/8/8/4K3 w - - 0 1"));
-}
-
-#[test]
 fn gradient_is_the_slope_of_the_value() {
     let (_folder, dataset) = synthetic();
     let shape = Shape { width: 256 };
     let mut numbers = shape.initial(3);
-    let inputs = Inputs::new(&dataset.validation[40].record, Mask::ALL);
+    let inputs = Inputs::new(&dataset.validation[40].record);
     let mut pass = Pass::new(shape);
     pass.forward(&numbers, &inputs);
     let mut gradient = vec![0.0; shape.count()];
@@ -187,7 +173,7 @@ fn resumed_training_keeps_epochs() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("some.epochs");
     // Without held-out positions there is no loss.
-    let validation = Losses { all: 0.1 + 0.2, base: f64::NAN, counts: [3, 2, 1], ..Losses::default() };
+    let validation = Losses { all: 0.1 + 0.2, without: f64::NAN, counts: [3, 2, 1], ..Losses::default() };
     let epoch = |number: u32| Epoch { number, steps: 10, rate: 0.001, training: 1.0 / f64::from(number), validation };
     let mut course = Course::open(&file);
     for number in 1..=3 {
@@ -208,7 +194,7 @@ fn curve_draws_any_number_of_epochs() {
         steps: 10,
         rate: 0.001,
         training: 0.03 / f64::from(number),
-        validation: Losses { all: 0.04 / f64::from(number), base: 0.05, ..Losses::default() },
+        validation: Losses { all: 0.04 / f64::from(number), without: 0.05, ..Losses::default() },
     };
     for count in [0, 1, 2, 40] {
         let epochs: Vec<Epoch> = (1..=count).map(epoch).collect();

@@ -1,13 +1,8 @@
 //! Measures a cluster: the time from a task to its first proposal over a real NATS server and a
 //! worker process, while the machine is idle and while all its cores search; the server's
-//! throughput; the delay of decisions; and a simulation of many workers ([`scale`]).
+//! throughput; and the delay of decisions.
 //!
 //! Everything runs on this machine, so the figures are those of the program and the scheduler, not of a network.
-
-mod costs;
-pub mod scale;
-
-pub use costs::Costs;
 
 use std::{
     io,
