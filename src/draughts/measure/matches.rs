@@ -41,6 +41,7 @@ impl DraughtsPace {
 
 /// Games between two players or more.
 #[derive(Debug, Args)]
+#[command(mut_arg("pgn", |arg| arg.alias("pdn")))]
 pub struct Contest {
     /// The players, all of which meet [default: the four strategies]
     #[arg(value_name = "PLAYER")]

@@ -136,7 +136,7 @@ mod tests {
             "positions sts.epd --roster balanced-7,unbalanced-7 --criterion weights,re-search",
             "decisions engine council:learned-2 --suite games.pgn --every 8 --oracle stockfish --pace nodes=3000",
             "draughts match council:criterion=re-search fully-guarded:nodes=20000 --nodes 5000 --games 400",
-            "draughts tournament --movetime 0.05",
+            "draughts tournament --movetime 0.05 --pdn games.pdn",
             "draughts positions --judge 17",
             "reproduce criteria games --quick",
             "soak --server fics --games 10 --faults cut=3s,lost=1% --kills 2 --load 1 --json",
