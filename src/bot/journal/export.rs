@@ -135,7 +135,7 @@ fn chess_line<V: RecordedRules>(game: &GameRecord<V>) -> Option<Line> {
 fn in_words<M: Display>(line: &mut Line, played: &MoveRecord<M>, proposals: &[ProposalRecord]) -> Option<VoteInWords> {
     let uci: UciMove = played.uci.to_string().parse().ok()?;
     let voted = played.ours.as_ref().filter(|_| !proposals.is_empty() && line.is_legal(uci));
-    let words = voted.map(|ours| vote_in_words(line, uci, ours, proposals, |_, text| text.parse().ok()));
+    let words = voted.map(|ours| vote_in_words(line, uci, ours, proposals));
     line.play(uci).ok()?;
     words
 }

@@ -25,7 +25,7 @@ use draughts_core::{
 use util::{Failure, outln, printable};
 
 pub use demo::{Screen, play_demo};
-pub use record::{SettingsSource, line_of, read_move, write_pdn};
+pub use record::{SettingsSource, line_of, write_pdn};
 
 /// Play Italian draughts against the council or one of its strategies
 #[derive(Debug, Args)]

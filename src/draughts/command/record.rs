@@ -72,10 +72,6 @@ pub fn line_of(record: &GameRecord<String>) -> Option<DraughtsLine> {
     Some(DraughtsLine(Game::new(start, rules)))
 }
 
-pub fn read_move(line: &DraughtsLine, text: &str) -> Option<board::Move> {
-    line.game().board().read_move(text, line.game().rules()).ok()
-}
-
 /// Writes those of the games that are draughts as score sheets, with our votes as comments.
 pub fn write_pdn(archive: &Archive, games: &[GameRecord<String>], out: &mut impl Write) -> Result<(), ExportError> {
     for record in games {
@@ -85,7 +81,7 @@ pub fn write_pdn(archive: &Archive, games: &[GameRecord<String>], out: &mut impl
         sheet.tags.extend([("Site".to_owned(), record.server.as_str().to_owned()), ("Date".to_owned(), date)]);
         for played in archive.moves(record)? {
             let line = DraughtsLine(sheet.game.clone());
-            let votes = recorded_votes(archive, &line, read_move, &played)?;
+            let votes = recorded_votes(archive, &line, &played)?;
             if sheet.game.play_text(&played.uci).is_err() {
                 break;
             }
