@@ -1,6 +1,6 @@
 //! `concilio draughts`: Italian draughts on the console, and what else there is to do with it.
 
-mod arguments;
+pub(crate) mod arguments;
 mod demo;
 mod drawing;
 mod exchange;
@@ -33,7 +33,7 @@ pub use record::{SettingsSource, line_of, write_pdn};
     args_conflicts_with_subcommands = true,
     after_help = "Examples:
   concilio draughts                                  play White against the council of four
-  concilio draughts --against fully-guarded --movetime 0.2 --color black
+  concilio draughts --against fully-guarded --pace movetime=0.2 --color black
   concilio draughts --against published:moves=3      against the search of 2010
   concilio draughts eval W:W22:B10                   what each strategy makes of a position
   concilio demo --game draughts                      watch a game

@@ -7,14 +7,14 @@ use tokio::io::{AsyncBufReadExt as _, BufReader, Lines, Stdin};
 
 use super::{
     TablesFile,
-    arguments::{PaceArguments, add, side},
+    arguments::{PaceArguments, add, move_limit, side},
     drawing,
     record::{self, JournalFile, SettingsSource},
     start_from,
 };
 use crate::player::{DraughtsPlayer, GameRecorder, Occasion, PlayerSpec, play_decided, vote_lines};
 use council::electors::Pool;
-use domain::{Limits, Pace, TimeControl};
+use domain::{Limits, TimeControl};
 use draughts_core::{
     board::{Board, Color, Move, Rules},
     endgame::EndgameTables,
@@ -155,9 +155,9 @@ impl Console {
                 }
                 Err(error) => outln!("{}", printable(&error.to_string())),
             },
-            ("pace", bound) => match bound.parse() {
-                Ok(pace @ (Pace::MoveTime(_) | Pace::Nodes(_) | Pace::Depth(_))) => self.limits = pace.limits(),
-                _ => outln!("expected movetime=SECONDS, nodes=N or depth=PLIES"),
+            ("pace", bound) => match move_limit(bound) {
+                Ok(pace) => self.limits = pace.limits(),
+                Err(error) => outln!("{}", printable(&error)),
             },
             ("pdn", _) => outln!("{}", self.sheet.text(GameResult::Unknown)),
             ("resign", _) => return Some(GameResult::Won(!self.human)),
