@@ -154,7 +154,7 @@ impl Cli {
             },
             Subcommands::Ctl(ctl) => in_runtime(ctl.run()),
             Subcommands::Demo(demo) => in_runtime(demo.run()),
-            Subcommands::Draughts(draughts) => in_runtime(draughts.run()),
+            Subcommands::Draughts(draughts) => in_runtime(draughts.run(SettingsArgs::journal)),
             Subcommands::Practice(practice) => in_runtime(practice.run()),
             Subcommands::Web(web) => in_runtime(web.run()),
             Subcommands::Games(games) => games.run(),

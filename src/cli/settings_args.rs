@@ -73,9 +73,3 @@ impl JournalArgs {
         self.journal.map_or_else(|| self.settings.journal().map(|journal| journal.path), Ok)
     }
 }
-
-impl draughts::command::SettingsSource for SettingsArgs {
-    fn journal(self) -> Result<JournalSettings, Failure> {
-        Self::journal(self)
-    }
-}

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use bot::journal::{Archive, ExportError, GameRecord, recorded_votes};
 use domain::{GameLine, Line, Variant};
-use draughts::command::{line_of, read_move};
+use draughts::command::line_of;
 use util::printable;
 
 /// Writes every vote of these games. Of a game that this program cannot play there is only its heading.
@@ -17,9 +17,9 @@ pub(super) fn write_votes(
         writeln!(out, "{}  {} against {}", game.key(), game.time_control, printable(&game.opponent().name))?;
         if let Ok(variant) = game.variant.parse::<Variant>() {
             let Ok(line) = Line::from_fen(variant, game.start_fen.as_deref().unwrap_or_default()) else { continue };
-            write_game(archive, game, line, |_, text| text.parse().ok(), out)?;
+            write_game(archive, game, line, out)?;
         } else if let Some(line) = line_of(game) {
-            write_game(archive, game, line, read_move, out)?;
+            write_game(archive, game, line, out)?;
         }
     }
     Ok(())
@@ -30,14 +30,13 @@ fn write_game<L: GameLine>(
     archive: &Archive,
     game: &GameRecord<String>,
     mut line: L,
-    read: impl Fn(&L, &str) -> Option<L::Move> + Copy,
     out: &mut impl Write,
 ) -> Result<(), ExportError> {
     for played in archive.moves(game)? {
-        if let Some(votes) = recorded_votes(archive, &line, read, &played)? {
+        if let Some(votes) = recorded_votes(archive, &line, &played)? {
             votes.write(out)?;
         }
-        if !read(&line, &played.uci).is_some_and(|mv| line.advance(mv)) {
+        if !line.recorded_move(&played.uci).is_some_and(|mv| line.advance(mv)) {
             break;
         }
     }

@@ -42,6 +42,9 @@ pub trait GameLine: Clone + Eq + Debug + Send + Sync + 'static {
 
     fn position_text(&self) -> String;
 
+    /// Reads a move as records write it, legal or not.
+    fn recorded_move(&self, text: &str) -> Option<Self::Move>;
+
     /// Writes a move in the notation of players; an illegal one stays as it is.
     fn move_text(&self, mv: Self::Move) -> String;
 
@@ -101,6 +104,10 @@ impl GameLine for Line {
 
     fn position_text(&self) -> String {
         self.fen()
+    }
+
+    fn recorded_move(&self, text: &str) -> Option<UciMove> {
+        text.parse().ok()
     }
 
     fn move_text(&self, uci: UciMove) -> String {

@@ -55,3 +55,8 @@ pub use variant::Variant;
 pub use engine::{Heuristic, Knowledge};
 pub use engine::{Score, ScoreBound as Bound};
 pub use shakmaty::{Color, uci::UciMove};
+
+/// The word for a side in records and protocols, which [`Color`] also reads.
+pub fn color_word(color: Color) -> &'static str {
+    color.fold_wb("white", "black")
+}

@@ -1,4 +1,4 @@
-use shakmaty::{Color, File, Position, Rank, Square};
+use shakmaty::{File, Position, Rank, Square};
 
 use domain::Line;
 
@@ -31,6 +31,5 @@ pub(super) fn draw(line: &Line, look: BoardStyle) -> String {
         let files: Vec<String> = (0..8).map(|column| File::new(order(column)).char().to_string()).collect();
         drawing.push_str(&format!("  {}\n", files.join(" ")));
     }
-    let turn = if line.turn() == Color::White { "white" } else { "black" };
-    format!("{drawing}{turn} to move\nfen {}", line.fen())
+    format!("{drawing}{} to move\nfen {}", line.turn(), line.fen())
 }

@@ -134,7 +134,7 @@ impl<V: RecordedRules> GameRecord<V> {
             row: row.get("id")?,
             server: ServerName::from(row.get::<_, String>("server")?),
             game: GameId::from(row.get::<_, String>("game")?),
-            our_color: known(row, "our_color", codes::read_color)?,
+            our_color: known(row, "our_color", |word| word.parse().ok())?,
             white: side("white", "white_title", "white_rating")?,
             black: side("black", "black_title", "black_rating")?,
             variant: parsed(row, "variant")?,
@@ -147,7 +147,7 @@ impl<V: RecordedRules> GameRecord<V> {
             started_at: time_of_day(row.get("started_at")?),
             ended_at: row.get::<_, Option<i64>>("ended_at")?.map(time_of_day),
             status: GameStatus::from_name(&row.get::<_, String>("status")?),
-            winner: row.get::<_, Option<String>>("winner")?.as_deref().and_then(codes::read_color),
+            winner: row.get::<_, Option<String>>("winner")?.as_deref().and_then(|word| word.parse().ok()),
             result: result.as_deref().and_then(GameResult::from_word),
             rating_change: row.get("rating_change")?,
             plies: row.get("plies")?,
@@ -438,7 +438,7 @@ fn whole(number: i64) -> u64 {
 }
 
 fn color<S: Serializer>(color: &Color, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(codes::color(*color))
+    serializer.serialize_str(domain::color_word(*color))
 }
 
 fn player<S: Serializer>(player: &Player, serializer: S) -> Result<S::Ok, S::Error> {
@@ -450,7 +450,7 @@ fn player<S: Serializer>(player: &Player, serializer: S) -> Result<S::Ok, S::Err
 }
 
 fn optional_color<S: Serializer>(color: &Option<Color>, serializer: S) -> Result<S::Ok, S::Error> {
-    color.map(codes::color).serialize(serializer)
+    color.map(domain::color_word).serialize(serializer)
 }
 
 fn status<S: Serializer>(status: &GameStatus, serializer: S) -> Result<S::Ok, S::Error> {

@@ -7,14 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use domain::{Bound, Color, GameStatus, Score, UciMove};
 
-pub(super) fn color(color: Color) -> &'static str {
-    color.fold_wb("white", "black")
-}
-
-pub(super) fn read_color(word: &str) -> Option<Color> {
-    [Color::White, Color::Black].into_iter().find(|known| color(*known) == word)
-}
-
 pub(super) const fn bound(bound: Bound) -> &'static str {
     match bound {
         Bound::Exact => "exact",

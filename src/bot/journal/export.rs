@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::{
-    Archive, GameRecord, GameResult, JournalError, MoveRecord, ProposalRecord, RecordedRules, codes, pgn, vote_in_words,
+    Archive, GameRecord, GameResult, JournalError, MoveRecord, ProposalRecord, RecordedRules, pgn, vote_in_words,
 };
 use domain::{Line, UciMove, vote_words::VoteInWords};
 use util::printable;
@@ -68,7 +68,7 @@ fn table_row<V: RecordedRules>(game: &GameRecord<V>) -> [String; COLUMNS.len()] 
         game.started_at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string(),
         game.server.to_string(),
         shown(game.game.as_str()),
-        codes::color(game.our_color).to_owned(),
+        domain::color_word(game.our_color).to_owned(),
         words.into_iter().flatten().collect::<Vec<_>>().join(" "),
         format!("{} {}", game.time_control, game.speed),
         format!("{} {}", if game.rated { "rated" } else { "casual" }, game.variant),
@@ -135,7 +135,7 @@ fn chess_line<V: RecordedRules>(game: &GameRecord<V>) -> Option<Line> {
 fn in_words<M: Display>(line: &mut Line, played: &MoveRecord<M>, proposals: &[ProposalRecord]) -> Option<VoteInWords> {
     let uci: UciMove = played.uci.to_string().parse().ok()?;
     let voted = played.ours.as_ref().filter(|_| !proposals.is_empty() && line.is_legal(uci));
-    let words = voted.map(|ours| vote_in_words(line, uci, ours, proposals, |_, text| text.parse().ok()));
+    let words = voted.map(|ours| vote_in_words(line, uci, ours, proposals));
     line.play(uci).ok()?;
     words
 }
@@ -152,7 +152,7 @@ pub fn write_csv<V: RecordedRules>(games: &[GameRecord<V>], out: &mut impl Write
             game.ended_at.map(|time| time.to_string()).unwrap_or_default(),
             game.server.to_string(),
             shown(game.game.as_str()),
-            codes::color(game.our_color).to_owned(),
+            domain::color_word(game.our_color).to_owned(),
             game.white.name.clone(),
             game.white.title.clone().unwrap_or_default(),
             number(game.white.rating),
@@ -165,7 +165,7 @@ pub fn write_csv<V: RecordedRules>(games: &[GameRecord<V>], out: &mut impl Write
             game.rated.to_string(),
             game.result.map(GameResult::word).unwrap_or_default().to_owned(),
             game.status.name().to_owned(),
-            game.winner.map(codes::color).unwrap_or_default().to_owned(),
+            game.winner.map(domain::color_word).unwrap_or_default().to_owned(),
             game.plies.to_string(),
             game.url.clone().unwrap_or_default(),
             game.rating_change.map(|change| change.to_string()).unwrap_or_default(),

@@ -22,20 +22,19 @@ pub struct RecordedVotes {
     entries: Vec<VoteEntry>,
 }
 
-/// Returns the vote on a move of the bot after this line, if it has one. `read` reads the journal's text of a move.
+/// Returns the vote on a move of the bot after this line, if it has one.
 pub fn recorded_votes<L: GameLine, M: Display>(
     archive: &Archive,
     line: &L,
-    read: impl Fn(&L, &str) -> Option<L::Move> + Copy,
     played: &MoveRecord<M>,
 ) -> Result<Option<RecordedVotes>, JournalError> {
     let Some(ours) = &played.ours else { return Ok(None) };
-    let say = |text: &str| read(line, text).map_or_else(|| text.to_owned(), |mv| line.move_text(mv));
+    let say = |text: &str| line.recorded_move(text).map_or_else(|| text.to_owned(), |mv| line.move_text(mv));
     let played_text = played.uci.to_string();
-    let Some(best) = read(line, &played_text) else { return Ok(None) };
+    let Some(best) = line.recorded_move(&played_text) else { return Ok(None) };
     let proposals = archive.proposals(played)?;
     let score = ours.score.map_or_else(String::new, |score| format!("  {score}"));
-    let words = vote_in_words(line, best, ours, &proposals, read);
+    let words = vote_in_words(line, best, ours, &proposals);
     Ok(Some(RecordedVotes {
         elected: format!("{}{score}", vote_report::numbered(line, Some(best))),
         how: how(ours, if proposals.is_empty() { "" } else { &words.sentence }, &played_text, &say),
@@ -93,32 +92,36 @@ impl ProposalRecord {
         }
     }
 
-    /// The line it expects, as far as it is legal. `read` understands the journal's text of a move.
-    pub fn expected_moves<L: GameLine>(&self, line: &L, read: impl Fn(&L, &str) -> Option<L::Move>) -> Vec<L::Move> {
+    /// The line it expects, as far as it is legal.
+    pub fn expected_moves<L: GameLine>(&self, line: &L) -> Vec<L::Move> {
         let mut line = line.clone();
         let played = self.pv.split_ascii_whitespace().map_while(|text| {
-            let mv = read(&line, text)?;
+            let mv = line.recorded_move(text)?;
             line.advance(mv).then_some(mv)
         });
         played.collect()
     }
 }
 
-/// The vote on a move of the bot after `line` in words. `read` understands the journal's text of a move.
+/// The vote on a move of the bot after `line` in words.
 pub fn vote_in_words<L: GameLine>(
     line: &L,
     played: L::Move,
     ours: &OurMove,
     proposals: &[ProposalRecord],
-    read: impl Fn(&L, &str) -> Option<L::Move> + Copy,
 ) -> VoteInWords {
     let opinion = |proposal: &ProposalRecord| {
-        let mv = read(line, &proposal.uci).map_or_else(|| proposal.uci.clone(), |mv| line.move_text(mv));
+        let mv = line.recorded_move(&proposal.uci).map_or_else(|| proposal.uci.clone(), |mv| line.move_text(mv));
         Opinion { elector: proposal.named::<L>(), mv, uci: proposal.uci.clone() }
     };
     let expected = |proposal: &ProposalRecord| {
-        let moves = proposal.expected_moves(line, read);
-        Some(ExpectedLine { mv: read(line, &proposal.uci)?, moves, depth: proposal.depth, score: proposal.score })
+        let moves = proposal.expected_moves(line);
+        Some(ExpectedLine {
+            mv: line.recorded_move(&proposal.uci)?,
+            moves,
+            depth: proposal.depth,
+            score: proposal.score,
+        })
     };
     let opinions: Vec<Opinion> = proposals.iter().map(opinion).collect();
     let expected: Vec<_> = proposals.iter().filter_map(expected).collect();

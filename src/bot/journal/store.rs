@@ -169,7 +169,7 @@ impl<'a> Store<'a> {
                 challenge.terms.time_control.to_string(),
                 challenge.terms.time_control.speed().key(),
                 challenge.terms.rated,
-                challenge.our_color.map(codes::color),
+                challenge.our_color.map(domain::color_word),
                 challenge.initial_fen,
                 challenge.rematch_of.as_ref().map(|game| game.as_str().to_owned()),
                 now
@@ -208,7 +208,7 @@ impl<'a> Store<'a> {
             params![
                 server.as_str(),
                 game.id.as_str(),
-                codes::color(game.our_color),
+                domain::color_word(game.our_color),
                 game.white.name,
                 game.white.title,
                 game.white.rating,
@@ -345,9 +345,8 @@ impl<'a> Store<'a> {
     ) -> Result<(), JournalError> {
         let ours: Option<String> = column(self.connection, "our_color", game)?;
         let ours = ours.ok_or_else(|| JournalError::UnknownGame(game.clone()))?;
-        let result =
-            codes::read_color(&ours).and_then(|ours| GameResult::of(ours, status, winner)).map(GameResult::word);
-        let (winner, ended_at) = (winner.map(codes::color), (*status != GameStatus::Adjourned).then_some(now));
+        let result = ours.parse().ok().and_then(|ours| GameResult::of(ours, status, winner)).map(GameResult::word);
+        let (winner, ended_at) = (winner.map(domain::color_word), (*status != GameStatus::Adjourned).then_some(now));
         let changes = "status = ?, winner = ?, result = ?, ended_at = coalesce(ended_at, ?)";
         self.update(game, changes, &[&status.name(), &winner, &result, &ended_at])?;
         self.lines.remove(game);

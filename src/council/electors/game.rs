@@ -71,7 +71,7 @@ pub trait CouncilGame: GameLine {
     /// Returns the position at the end of the line; `None` without static values.
     fn evaluated_position(&self) -> Option<Self::Position>;
 
-    /// Returns an elector's static value of a position, hundredths of a pawn or man, for the player to move.
+    /// Returns an elector's static value of a position, hundredths of the smallest piece, for the player to move.
     fn static_value(position: &Self::Position, elector: &ElectorSpec<Self::Kind>) -> i32;
 
     /// Returns the position after these moves, and true if the same player is to move there.

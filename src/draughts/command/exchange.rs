@@ -8,10 +8,11 @@ use tokio::net::TcpListener;
 use super::{
     TablesFile,
     arguments::{PaceArguments, add, side},
-    record::{self, JournalFile, SettingsSource},
+    record::{self, JournalFile},
     start_from,
 };
 use crate::player::{DraughtsPlayer, ExchangeGame, ExchangeTerms, PlayerSpec, connect, serve};
+use bot::journal::JournalSettings;
 use council::electors::Pool;
 use draughts_core::{
     board::{Board, Color},
@@ -21,7 +22,7 @@ use util::{Failure, outln};
 
 /// Player and files of our side.
 #[derive(Debug, Args)]
-struct OurSide<S: SettingsSource> {
+struct OurSide {
     /// Player of this side
     #[arg(long, default_value = "council", value_name = "PLAYER")]
     player: PlayerSpec,
@@ -33,10 +34,10 @@ struct OurSide<S: SettingsSource> {
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
     #[command(flatten)]
-    journal: JournalFile<S>,
+    journal: JournalFile,
 }
 
-impl<S: SettingsSource> OurSide<S> {
+impl OurSide {
     fn player(&self) -> Result<DraughtsPlayer, Failure> {
         let mut spec = self.player.clone();
         spec.kind.tables = self.tables.load()?;
@@ -62,21 +63,21 @@ impl<S: SettingsSource> OurSide<S> {
     after_help = "The other program connects and asks for games. Nothing protects the port: keep it on this machine, or in a network that
 you trust. Ctrl-C ends."
 )]
-pub(super) struct ServeDraughts<S: SettingsSource> {
+pub(super) struct ServeDraughts {
     /// Address to listen on
     #[arg(long, default_value_t = SocketAddr::from(([127, 0, 0, 1], PORT)), value_name = "ADDRESS")]
     listen: SocketAddr,
     #[command(flatten)]
-    ours: OurSide<S>,
+    ours: OurSide,
 }
 
-impl<S: SettingsSource> ServeDraughts<S> {
-    pub(super) async fn run(self) -> Result<(), Failure> {
+impl ServeDraughts {
+    pub(super) async fn run(self, usual: impl FnOnce() -> Result<JournalSettings, Failure>) -> Result<(), Failure> {
         let at = |error| Failure::failed(format_args!("--listen {}: {error}", self.listen));
         let listener = TcpListener::bind(self.listen).await.map_err(at)?;
         let mut player = self.ours.player()?;
         let limits = self.ours.pace.limits();
-        let journal = self.ours.journal.open()?;
+        let journal = self.ours.journal.open(usual)?;
         // A program that reads this line may connect at once, so everything else is ready before.
         outln!("waiting for other programs at {}", listener.local_addr()?);
         loop {
@@ -98,7 +99,7 @@ impl<S: SettingsSource> ServeDraughts<S> {
 
 /// Play another program that waits, by the DamExchange protocol
 #[derive(Debug, Args)]
-pub(super) struct ConnectDraughts<S: SettingsSource> {
+pub(super) struct ConnectDraughts {
     /// Address of the other program, such as 127.0.0.1:27531
     #[arg(value_name = "ADDRESS")]
     address: String,
@@ -112,14 +113,14 @@ pub(super) struct ConnectDraughts<S: SettingsSource> {
     #[arg(long, value_name = "FEN", value_parser = start_from)]
     start: Option<Board>,
     #[command(flatten)]
-    ours: OurSide<S>,
+    ours: OurSide,
 }
 
-impl<S: SettingsSource> ConnectDraughts<S> {
-    pub(super) async fn run(self) -> Result<(), Failure> {
+impl ConnectDraughts {
+    pub(super) async fn run(self, usual: impl FnOnce() -> Result<JournalSettings, Failure>) -> Result<(), Failure> {
         let mut player = self.ours.player()?;
         let terms = ExchangeTerms { follower: !self.color, minutes: self.minutes, start: self.start };
-        let journal = self.ours.journal.open()?;
+        let journal = self.ours.journal.open(usual)?;
         let limits = self.ours.pace.limits();
         let game = connect(&*self.address, terms, &mut player, &limits, journal.as_ref()).await;
         record::close(journal).await?;

@@ -1,6 +1,6 @@
 //! `concilio draughts`: Italian draughts on the console, and what else there is to do with it.
 
-mod arguments;
+pub(crate) mod arguments;
 mod demo;
 mod drawing;
 mod exchange;
@@ -9,13 +9,14 @@ mod record;
 mod tables;
 
 use std::{
-    fs,
+    fmt, fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use clap::{Args, Subcommand};
 
+use bot::journal::JournalSettings;
 use draughts_core::{
     board::{Board, Rules},
     endgame::EndgameTables,
@@ -25,7 +26,7 @@ use draughts_core::{
 use util::{Failure, outln, printable};
 
 pub use demo::{Screen, play_demo};
-pub use record::{SettingsSource, line_of, read_move, write_pdn};
+pub use record::{line_of, write_pdn};
 
 /// Play Italian draughts against the council or one of its strategies
 #[derive(Debug, Args)]
@@ -33,7 +34,7 @@ pub use record::{SettingsSource, line_of, read_move, write_pdn};
     args_conflicts_with_subcommands = true,
     after_help = "Examples:
   concilio draughts                                  play White against the council of four
-  concilio draughts --against fully-guarded --movetime 0.2 --color black
+  concilio draughts --against fully-guarded --pace movetime=0.2 --color black
   concilio draughts --against published:moves=3      against the search of 2010
   concilio draughts eval W:W22:B10                   what each strategy makes of a position
   concilio demo --game draughts                      watch a game
@@ -42,15 +43,17 @@ Players: council, council:criterion=re-search,roster=peso-pedine fully-guarded, 
 peso-posizione, spettacolo and fully-guarded, letters of mpgsk, or published:strategy=spettacolo,moves=3,quiescence=off.
 Moves are written 22-18, captures 22x15x6, or 22x6 where that is enough. While you play, `help` lists what else can be said."
 )]
-pub struct DraughtsCommand<S: SettingsSource> {
+pub struct DraughtsCommand<S: Args + fmt::Debug> {
     #[command(subcommand)]
-    action: Option<DraughtsAction<S>>,
+    action: Option<DraughtsAction>,
     #[command(flatten)]
-    play: play::PlayArguments<S>,
+    play: play::PlayArguments,
+    #[command(flatten)]
+    settings: S,
 }
 
 #[derive(Debug, Subcommand)]
-enum DraughtsAction<S: SettingsSource> {
+enum DraughtsAction {
     /// Say what each evaluation makes of a position
     #[command(after_help = "Values are in hundredths of a man, for the side to move. Example:
   concilio draughts eval W:W21,22,K30:B1,2")]
@@ -80,15 +83,17 @@ enum DraughtsAction<S: SettingsSource> {
     /// Build the endgame tables
     BuildTables(tables::BuildTables),
     /// Wait for other programs and play them, by the DamExchange protocol
-    Serve(exchange::ServeDraughts<S>),
+    Serve(exchange::ServeDraughts),
     /// Play another program that waits, by the DamExchange protocol
-    Connect(exchange::ConnectDraughts<S>),
+    Connect(exchange::ConnectDraughts),
 }
 
-impl<S: SettingsSource> DraughtsCommand<S> {
-    pub async fn run(self) -> Result<(), Failure> {
+impl<S: Args + fmt::Debug> DraughtsCommand<S> {
+    /// Runs the command; `journal` reads the journal's settings.
+    pub async fn run(self, journal: impl FnOnce(S) -> Result<JournalSettings, Failure>) -> Result<(), Failure> {
+        let usual = || journal(self.settings);
         match self.action {
-            None => self.play.run().await,
+            None => self.play.run(usual).await,
             Some(DraughtsAction::Eval { board }) => {
                 evaluate(&board);
                 Ok(())
@@ -100,8 +105,8 @@ impl<S: SettingsSource> DraughtsCommand<S> {
             }
             Some(DraughtsAction::Pdn { file }) => read_pdn(&file),
             Some(DraughtsAction::BuildTables(tables)) => tables.run(),
-            Some(DraughtsAction::Serve(serve)) => serve.run().await,
-            Some(DraughtsAction::Connect(connect)) => connect.run().await,
+            Some(DraughtsAction::Serve(serve)) => serve.run(usual).await,
+            Some(DraughtsAction::Connect(connect)) => connect.run(usual).await,
         }
     }
 }

@@ -7,14 +7,15 @@ use tokio::io::{AsyncBufReadExt as _, BufReader, Lines, Stdin};
 
 use super::{
     TablesFile,
-    arguments::{PaceArguments, add, side},
+    arguments::{PaceArguments, add, move_limit, side},
     drawing,
-    record::{self, JournalFile, SettingsSource},
+    record::{self, JournalFile},
     start_from,
 };
 use crate::player::{DraughtsPlayer, GameRecorder, Occasion, PlayerSpec, play_decided, vote_lines};
+use bot::journal::JournalSettings;
 use council::electors::Pool;
-use domain::{Limits, Pace, TimeControl};
+use domain::{Limits, TimeControl};
 use draughts_core::{
     board::{Board, Color, Move, Rules},
     endgame::EndgameTables,
@@ -39,7 +40,7 @@ quit      end";
 
 /// The setup of a game on the console.
 #[derive(Debug, Args)]
-pub(super) struct PlayArguments<S: SettingsSource> {
+pub(super) struct PlayArguments {
     /// Opponent
     #[arg(long, default_value = "council", value_name = "PLAYER")]
     against: PlayerSpec,
@@ -57,18 +58,18 @@ pub(super) struct PlayArguments<S: SettingsSource> {
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
     #[command(flatten)]
-    journal: JournalFile<S>,
+    journal: JournalFile,
 }
 
-impl<S: SettingsSource> PlayArguments<S> {
-    pub(super) async fn run(mut self) -> Result<(), Failure> {
+impl PlayArguments {
+    pub(super) async fn run(mut self, usual: impl FnOnce() -> Result<JournalSettings, Failure>) -> Result<(), Failure> {
         let tables = self.tables.load()?;
         self.against.kind.tables.clone_from(&tables);
         let pool = Pool::new(0);
         let game = Game::new(self.start.unwrap_or_default(), Rules::Official);
         let (program, human) = (self.against.to_string(), "human".to_owned());
         let names = if self.color == Color::White { [human, program] } else { [program, human] };
-        let journal = self.journal.open()?;
+        let journal = self.journal.open(usual)?;
         let occasion = Occasion {
             place: "console",
             players: names.each_ref().map(String::as_str),
@@ -155,9 +156,9 @@ impl Console {
                 }
                 Err(error) => outln!("{}", printable(&error.to_string())),
             },
-            ("pace", bound) => match bound.parse() {
-                Ok(pace @ (Pace::MoveTime(_) | Pace::Nodes(_) | Pace::Depth(_))) => self.limits = pace.limits(),
-                _ => outln!("expected movetime=SECONDS, nodes=N or depth=PLIES"),
+            ("pace", bound) => match move_limit(bound) {
+                Ok(pace) => self.limits = pace.limits(),
+                Err(error) => outln!("{}", printable(&error)),
             },
             ("pdn", _) => outln!("{}", self.sheet.text(GameResult::Unknown)),
             ("resign", _) => return Some(GameResult::Won(!self.human)),

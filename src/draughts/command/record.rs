@@ -1,6 +1,6 @@
 //! Chooses the journal of a game, and writes games of the journal as PDN.
 
-use std::{fmt, io::Write, path::PathBuf};
+use std::{io::Write, path::PathBuf};
 
 use crate::player::DraughtsLine;
 use bot::journal::{Archive, ExportError, GameRecord, Journal, JournalError, JournalSettings, recorded_votes};
@@ -15,29 +15,25 @@ use draughts_core::{
 };
 use util::Failure;
 
-/// The arguments by which the program finds its settings.
-pub trait SettingsSource: Args + Clone + fmt::Debug + Send + Sync + 'static {
-    /// Returns the settings of the journal, or every mistake in their table.
-    fn journal(self) -> Result<JournalSettings, Failure>;
-}
-
 #[derive(Debug, Args)]
-pub(super) struct JournalFile<S: SettingsSource> {
+pub(super) struct JournalFile {
     /// The journal to which the game is added; without this, the one that the settings name where there is that file
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    #[command(flatten)]
-    settings: S,
 }
 
-impl<S: SettingsSource> JournalFile<S> {
-    /// The journal, if there is one for this game. One that another program is writing stays as it is, with a word in the log.
-    pub(super) fn open(&self) -> Result<Option<Journal>, Failure> {
+impl JournalFile {
+    /// The journal, if there is one for this game; `usual` reads the settings. One that another program is writing stays as it is,
+    /// with a word in the log.
+    pub(super) fn open(
+        &self,
+        usual: impl FnOnce() -> Result<JournalSettings, Failure>,
+    ) -> Result<Option<Journal>, Failure> {
         let settings = match &self.journal {
             Some(path) => {
                 JournalSettings { path: path.clone(), pgn_directory: PathBuf::new(), ..JournalSettings::default() }
             }
-            None => self.settings.clone().journal()?,
+            None => usual()?,
         };
         if self.journal.is_none() && !settings.path.exists() {
             return Ok(None);
@@ -72,10 +68,6 @@ pub fn line_of(record: &GameRecord<String>) -> Option<DraughtsLine> {
     Some(DraughtsLine(Game::new(start, rules)))
 }
 
-pub fn read_move(line: &DraughtsLine, text: &str) -> Option<board::Move> {
-    line.game().board().read_move(text, line.game().rules()).ok()
-}
-
 /// Writes those of the games that are draughts as score sheets, with our votes as comments.
 pub fn write_pdn(archive: &Archive, games: &[GameRecord<String>], out: &mut impl Write) -> Result<(), ExportError> {
     for record in games {
@@ -85,7 +77,7 @@ pub fn write_pdn(archive: &Archive, games: &[GameRecord<String>], out: &mut impl
         sheet.tags.extend([("Site".to_owned(), record.server.as_str().to_owned()), ("Date".to_owned(), date)]);
         for played in archive.moves(record)? {
             let line = DraughtsLine(sheet.game.clone());
-            let votes = recorded_votes(archive, &line, read_move, &played)?;
+            let votes = recorded_votes(archive, &line, &played)?;
             if sheet.game.play_text(&played.uci).is_err() {
                 break;
             }

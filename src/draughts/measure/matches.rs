@@ -1,6 +1,7 @@
 //! `concilio-lab draughts match`: games between two players, or all pairings of several.
 
 use std::{
+    convert::Infallible,
     path::PathBuf,
     sync::{Arc, atomic::AtomicBool},
 };
@@ -8,7 +9,10 @@ use std::{
 use clap::Args;
 use serde_json::json;
 
-use crate::player::{DraughtsLine, DraughtsPlayerKind, PlayerSpec, by_tables};
+use crate::{
+    command::arguments::replaced_by_pace,
+    player::{DraughtsLine, DraughtsPlayerKind, PlayerSpec, by_tables},
+};
 use domain::Pace;
 use draughts_core::{
     board::Rules,
@@ -26,21 +30,14 @@ use util::{Failure, outln};
 pub(super) struct DraughtsPace {
     /// Limit of a move: nodes=5000 (of each elector), movetime=0.05 or tc=10+0.1 (seconds), or depth=8
     #[arg(long, default_value = "nodes=5000", value_name = "PACE")]
-    pace: Pace,
-    #[arg(long, hide = true, conflicts_with = "pace", value_parser = |text: &str| format!("nodes={text}").parse::<Pace>())]
-    nodes: Option<Pace>,
-    #[arg(long, hide = true, conflicts_with = "pace", value_parser = |text: &str| format!("movetime={text}").parse::<Pace>())]
-    movetime: Option<Pace>,
-}
-
-impl DraughtsPace {
-    pub(super) fn pace(&self) -> Pace {
-        self.nodes.or(self.movetime).unwrap_or(self.pace)
-    }
+    pub(super) pace: Pace,
+    #[arg(long = "nodes", hide = true, alias = "movetime", value_parser = replaced_by_pace)]
+    _replaced: Option<Infallible>,
 }
 
 /// Games between two players or more.
 #[derive(Debug, Args)]
+#[command(mut_arg("pgn", |arg| arg.alias("pdn")))]
 pub struct Contest {
     /// The players, all of which meet [default: the four strategies]
     #[arg(value_name = "PLAYER")]
@@ -80,7 +77,7 @@ impl Contest {
         tables: Option<&Arc<EndgameTables>>,
         stop: &AtomicBool,
     ) -> Result<(), Failure> {
-        let pace = self.pace.pace();
+        let pace = self.pace.pace;
         let plan = plan(pairing, pace, self.games.pairs(), self.games.seed, tables);
         let plan = MatchPlan {
             sprt: self.games.sprt,

@@ -158,7 +158,7 @@ impl<'a> Judge<'a> {
     fn choices(&mut self, game: &Game) -> Option<Vec<Choice>> {
         let decide = |player: &mut DraughtsPlayer, runtime: &Runtime| {
             player.new_game();
-            runtime.block_on(player.decide(game, &self.plan.pace.pace().limits(), &mut |_| {}))
+            runtime.block_on(player.decide(game, &self.plan.pace.pace.limits(), &mut |_| {}))
         };
         let proposed = decide(&mut self.council, &self.runtime)?;
         let searched_again = decide(&mut self.re_search, &self.runtime)?;

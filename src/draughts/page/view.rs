@@ -1,5 +1,7 @@
 //! A game as a browser shows it.
 
+use crate::player::color;
+use domain::color_word;
 use draughts_core::{
     board::{Board, Color, Move, Rules, Square},
     game::{Game, Outcome, REVERSIBLE_PLIES},
@@ -12,8 +14,8 @@ pub(super) fn view(game: &Game) -> Value {
     let counted = game.rules() == Rules::Official;
     json!({
         "fen": game.board().to_string(),
-        "turn": word(game.board().to_move()),
-        "first": word(game.start().to_move()),
+        "turn": color_word(color(game.board().to_move())),
+        "first": color_word(color(game.start().to_move())),
         "moves": game.moves().iter().map(Move::to_string).collect::<Vec<_>>(),
         "last": game.moves().last().map(move_view),
         "legal": game.legal_moves().iter().map(move_view).collect::<Vec<_>>(),
@@ -45,13 +47,6 @@ fn taken_by(side: Color, game: &Game) -> Value {
         kings += (board.kings(!side) & mv.taken()).len();
     }
     json!({"men": men, "kings": kings})
-}
-
-const fn word(color: Color) -> &'static str {
-    match color {
-        Color::White => "white",
-        Color::Black => "black",
-    }
 }
 
 fn ending(outcome: Outcome, board: &Board) -> String {

@@ -65,6 +65,10 @@ impl GameLine for DraughtsLine {
         self.0.board().to_string()
     }
 
+    fn recorded_move(&self, text: &str) -> Option<Move> {
+        self.0.board().read_move(text, self.0.rules()).ok()
+    }
+
     fn move_text(&self, mv: Move) -> String {
         mv.to_string()
     }

@@ -40,9 +40,9 @@ impl MatchLine for DraughtsLine {
 
     fn ruling(&self) -> Option<Ruling> {
         Some(match self.game().outcome()? {
-            Outcome::Won(winner) => (GameEnding::OnTheBoard, points_if_lost(!color(winner))),
-            Outcome::Repetition => (GameEnding::Repetition, 0.5),
-            Outcome::FortyMoves => (GameEnding::FortyMoves, 0.5),
+            Outcome::Won(winner) => (GameEnding::by_rule("on-the-board"), points_if_lost(!color(winner))),
+            Outcome::Repetition => (GameEnding::by_rule("repetition"), 0.5),
+            Outcome::FortyMoves => (GameEnding::by_rule("forty-moves"), 0.5),
         })
     }
 
@@ -98,5 +98,28 @@ impl MatchPlayer<DraughtsLine> for MatchedPlayer {
         };
         let decision = decision.ok_or_else(|| PlayerFailure::Failed("no move was found".to_owned()))?;
         Ok(ChosenMove::from(&decision))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use draughts_core::{board::Rules, game::Game};
+
+    /// Files of matches hold these words.
+    #[test]
+    fn rulings_keep_their_words_in_files() {
+        let and_back = &["29-25", "1-5", "25-29", "5-1"].repeat(2);
+        for (start, moves, written) in [
+            ("B:W9,10,13,14:B5", &[][..], r#"["on-the-board",1.0]"#),
+            ("W:WK29,K30:BK1,K3", and_back, r#"["repetition",0.5]"#),
+        ] {
+            let mut game = Game::new(start.parse().expect("a position"), Rules::Official);
+            for text in moves {
+                game.play_text(text).expect("legal");
+            }
+            let ruling = DraughtsLine(game).ruling().expect("over");
+            assert_eq!(serde_json::to_string(&ruling).expect("JSON"), written);
+        }
     }
 }

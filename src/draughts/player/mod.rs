@@ -29,5 +29,6 @@ pub use exchange::{ExchangeError, ExchangeGame, ExchangeTerms, connect, serve};
 pub use line::{DraughtsDecision, DraughtsLine, DraughtsProposal, DraughtsVote};
 pub use matched::by_tables;
 pub use player_spec::{DraughtsPlayerKind, PlayerSpec};
+pub(crate) use record::color;
 pub use record::{GameRecorder, Occasion};
 pub use votes::{play_decided, vote_lines};

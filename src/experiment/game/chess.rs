@@ -16,18 +16,18 @@ impl MatchLine for Line {
         let position = self.position();
         if position.legal_moves().is_empty() {
             return Some(if position.is_check() {
-                (GameEnding::Checkmate, points_if_lost(self.turn()))
+                (GameEnding::by_rule("checkmate"), points_if_lost(self.turn()))
             } else {
-                (GameEnding::Stalemate, 0.5)
+                (GameEnding::by_rule("stalemate"), 0.5)
             });
         }
         let drawn = match () {
-            () if position.is_insufficient_material() => GameEnding::InsufficientMaterial,
-            () if self.occurrences() >= 3 => GameEnding::Repetition,
-            () if position.halfmoves() >= 100 => GameEnding::FiftyMoves,
+            () if position.is_insufficient_material() => "insufficient-material",
+            () if self.occurrences() >= 3 => "repetition",
+            () if position.halfmoves() >= 100 => "fifty-moves",
             () => return None,
         };
-        Some((drawn, 0.5))
+        Some((GameEnding::by_rule(drawn), 0.5))
     }
 
     /// Comments are `{+0.34/12 0.103s}`, as match runners write them: the score from the player's side, depth, and time where

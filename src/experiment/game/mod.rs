@@ -12,6 +12,7 @@ pub use chess::by_tablebases;
 pub use player::{ChosenMove, MatchPlayer, MoveRequest, PlayerFailure};
 
 use std::{
+    borrow::Cow,
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
@@ -106,17 +107,6 @@ pub struct PlayedMove {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GameEnding {
-    Checkmate,
-    Stalemate,
-    InsufficientMaterial,
-    /// The position stood there three times.
-    Repetition,
-    /// Fifty moves of each side without capture or pawn's move.
-    FiftyMoves,
-    /// The side to move has no move, and has lost by that.
-    OnTheBoard,
-    /// Forty moves of each side without capture or man's move.
-    FortyMoves,
     /// Both players had seen the same side win for long enough.
     WonByScore,
     /// Both had seen no difference for long enough.
@@ -128,6 +118,9 @@ pub enum GameEnding {
     Truncated(i32),
     Resignation,
     Fault(PlayerFault),
+    /// Ended by a rule of the game, named in kebab case: `checkmate`, `fifty-moves`.
+    #[serde(untagged)]
+    ByRule(Cow<'static, str>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,16 +134,14 @@ pub enum PlayerFault {
 }
 
 impl GameEnding {
+    pub const fn by_rule(rule: &'static str) -> Self {
+        Self::ByRule(Cow::Borrowed(rule))
+    }
+
     /// One word for it, as tables and tags have it.
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Self::Checkmate => "checkmate",
-            Self::Stalemate => "stalemate",
-            Self::InsufficientMaterial => "insufficient material",
-            Self::Repetition => "repetition",
-            Self::FiftyMoves => "fifty moves",
-            Self::OnTheBoard => "on the board",
-            Self::FortyMoves => "forty moves",
+    pub fn word(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::ByRule(rule) => return rule.replace('-', " ").into(),
             Self::WonByScore => "won by score",
             Self::DrawnByScore => "drawn by score",
             Self::Tablebase => "tablebase",
@@ -160,13 +151,13 @@ impl GameEnding {
             Self::Fault(PlayerFault::Crash(_)) => "crash",
             Self::Fault(PlayerFault::IllegalMove(_)) => "illegal move",
             Self::Fault(PlayerFault::TimeLoss(_)) => "loss on time",
-        }
+        })
     }
 }
 
 impl fmt::Display for GameEnding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())?;
+        f.write_str(&self.word())?;
         match self {
             Self::Truncated(centipawns) => write!(f, " at {centipawns} centipawns for White"),
             Self::Fault(PlayerFault::Crash(what) | PlayerFault::IllegalMove(what)) => write!(f, ": {what}"),

@@ -42,11 +42,11 @@ fn game(opening: &Line, mut white: Script, mut black: Script, pace: Pace, rules:
 fn mate_and_repetition_are_scored() {
     let start = Line::start(Variant::Standard);
     let fools = game(&start, script(&["f2f3", "g2g4"]), script(&["e7e5", "d8h4"]), NODES, &rules());
-    assert_eq!((fools.ending, fools.white, fools.moves.len()), (GameEnding::Checkmate, 0.0, 4));
+    assert_eq!((fools.ending, fools.white, fools.moves.len()), (GameEnding::by_rule("checkmate"), 0.0, 4));
 
     let to_and_fro = script(&["g1f3", "f3g1", "g1f3", "f3g1"]);
     let drawn = game(&start, to_and_fro, script(&["g8f6", "f6g8", "g8f6", "f6g8"]), NODES, &rules());
-    assert_eq!((drawn.ending, drawn.white), (GameEnding::Repetition, 0.5));
+    assert_eq!((drawn.ending, drawn.white), (GameEnding::by_rule("repetition"), 0.5));
 }
 
 #[test]
@@ -113,4 +113,19 @@ fn a_game_survives_its_file() {
     let text = serde_json::to_string(&played).expect("JSON");
     assert!(!text.contains("\"t\""), "no time where nodes are counted: {text}");
     assert_eq!(serde_json::from_str::<MatchGame>(&text).expect("the same"), played);
+}
+
+#[test]
+fn endings_keep_their_words_in_files() {
+    for (ending, file, word) in [
+        (GameEnding::by_rule("fifty-moves"), r#""fifty-moves""#, "fifty moves"),
+        (GameEnding::by_rule("insufficient-material"), r#""insufficient-material""#, "insufficient material"),
+        (GameEnding::WonByScore, r#""won-by-score""#, "won by score"),
+        (GameEnding::Truncated(-7), r#"{"truncated":-7}"#, "truncated"),
+        (GameEnding::Fault(PlayerFault::TimeLoss(3)), r#"{"fault":{"time-loss":3}}"#, "loss on time"),
+    ] {
+        assert_eq!(serde_json::to_string(&ending).expect("JSON"), file);
+        assert_eq!(serde_json::from_str::<GameEnding>(file).expect(file), ending);
+        assert_eq!(ending.word(), word);
+    }
 }

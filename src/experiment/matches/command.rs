@@ -36,8 +36,8 @@ pub struct MatchArguments {
     /// Tolerance of a player's clock, ms, up to 10000; a slower answer counts as a hang
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(0..=10_000), value_name = "MS")]
     margin: u64,
-    /// Write the games, as PGN or PDN
-    #[arg(long, alias = "pdn", value_name = "FILE")]
+    /// Write the games, in the game's standard notation
+    #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
     /// Print the outcome as JSON
     #[arg(long)]

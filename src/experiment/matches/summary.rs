@@ -80,7 +80,7 @@ impl MatchStanding {
                     0.0 => summary.losses += 1,
                     _ => summary.draws += 1,
                 }
-                *summary.endings.entry(game.ending.word().to_owned()).or_default() += 1;
+                *summary.endings.entry(game.ending.word().into_owned()).or_default() += 1;
                 for (player, conduct) in summary.conduct.iter_mut().enumerate() {
                     // Player 0, A, has White in game 0, and player 1 in game 1.
                     conduct.watch(game, player == index);

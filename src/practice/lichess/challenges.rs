@@ -23,7 +23,7 @@ use crate::{
     account::{AccountId, open_to_bots},
     state::{ChallengeState, ChallengeView, Denied, StateHandle},
 };
-use domain::{ChallengeId, Color, DeclineReason, Variant};
+use domain::{ChallengeId, DeclineReason, Variant};
 
 const MAY_CHALLENGE: [&str; 3] = ["challenge:write", "bot:play", "board:play"];
 
@@ -146,7 +146,7 @@ async fn accept(
     caller: Caller,
 ) -> JsonAnswer {
     caller.must_have(&MAY_CHALLENGE)?;
-    let color = color.and_then(|name| Color::ALL.into_iter().find(|color| render::color(*color) == name));
+    let color = color.and_then(|name| name.parse().ok());
     api.ask(move |state| {
         if state.is_open_to_anybody(&id) {
             state.join_open_challenge(&id, &caller.account, color).map(drop)

@@ -16,14 +16,14 @@ use serde_json::{Value, json};
 use super::{
     api::{LichessApi, ndjson},
     error::ApiError,
-    render::{color, put},
+    render::put,
 };
 use crate::{
     account::AccountId,
     game::End,
     state::{Denied, GameView, PlayerView},
 };
-use domain::{Color, GameId, Line, PgnWriter, TimeControl, Tournament, TournamentKind};
+use domain::{Color, GameId, Line, PgnWriter, TimeControl, Tournament, TournamentKind, color_word};
 
 /// The delay of running games, in moves.
 const DELAY_PLIES: usize = 3;
@@ -112,7 +112,7 @@ impl GameSelection {
             && self.vs.as_ref().is_none_or(|name| AccountId::of(name) == *opponent)
             && self.rated.is_none_or(|rated| pairing.terms.rated == rated)
             && self.perf_type.as_ref().is_none_or(|keys| keys.split(',').any(|key| key == pairing.category().key()))
-            && self.color.as_ref().is_none_or(|name| color(side) == name)
+            && self.color.as_ref().is_none_or(|name| color_word(side) == name)
             && if over { self.finished.unwrap_or(true) } else { self.ongoing }
     }
 }
@@ -284,7 +284,7 @@ fn game_json(view: &GameView, options: &ExportOptions, url: &str) -> Value {
         "source": super::render::source(view),
         "players": { "white": player(Color::White), "black": player(Color::Black) },
     });
-    put(&mut game, "winner", view.winner().map(color));
+    put(&mut game, "winner", view.winner().map(color_word));
     put(&mut game, "initialFen", view.line.start_fen());
     if let Some(Tournament { id, kind: Some(kind) }) = &pairing.tournament {
         let field = match kind {

@@ -11,7 +11,7 @@ use crate::{
 };
 use domain::{
     ChallengeId, ChatLine, Clock, Color, DeclineReason, GameStatus, GameTerms, Line, Speed, TimeControl, Tournament,
-    TournamentKind, Variant, moves_text,
+    TournamentKind, Variant, color_word, moves_text,
 };
 
 /// Lichess's clock of a game without one.
@@ -25,13 +25,6 @@ fn millis(time: Duration) -> u64 {
 pub(super) fn put(object: &mut Value, key: &str, value: Option<impl Serialize>) {
     if let Some(value) = value {
         object[key] = json!(value);
-    }
-}
-
-pub(crate) const fn color(color: Color) -> &'static str {
-    match color {
-        Color::White => "white",
-        Color::Black => "black",
     }
 }
 
@@ -114,7 +107,7 @@ fn compat(terms: &GameTerms, any_speed: bool) -> Value {
 
 /// Returns twelve letters: the game's name and four that only its player knows.
 fn full_id(game: &GameView, side: Color) -> String {
-    format!("{}{}", game.pairing.id, color(side).get(..4).unwrap_or("play"))
+    format!("{}{}", game.pairing.id, color_word(side).get(..4).unwrap_or("play"))
 }
 
 fn last_move(line: &Line) -> String {
@@ -201,8 +194,8 @@ pub(crate) fn challenge(challenge: &ChallengeView, url: &str, outgoing: bool) ->
     value["status"] = json!(status);
     value["challenger"] = challenge_user(&challenge.challenger, challenge.online.0);
     value["destUser"] = challenge_user(&challenge.dest, challenge.online.1);
-    value["color"] = json!(challenge.color.map_or("random", color));
-    value["finalColor"] = json!(color(challenge.final_color));
+    value["color"] = json!(challenge.color.map_or("random", color_word));
+    value["finalColor"] = json!(color_word(challenge.final_color));
     value["direction"] = json!(if outgoing { "out" } else { "in" });
     if let ChallengeState::Declined(reason) = challenge.state {
         value["declineReason"] = json!(decline_text(reason));
@@ -292,7 +285,7 @@ fn game_info(view: &GameView, side: Color) -> Value {
         "fullId": full_id(view, side),
         "gameId": pairing.id.as_str(),
         "fen": view.line.fen(),
-        "color": color(side),
+        "color": color_word(side),
         "lastMove": last_move(&view.line),
         "source": source(view),
         "status": status(&view.status()),
@@ -307,7 +300,7 @@ fn game_info(view: &GameView, side: Color) -> Value {
     if let Some(clocks) = view.clocks {
         game["secondsLeft"] = json!(clocks.of(side).remaining.as_secs());
     }
-    put(&mut game, "winner", view.winner().map(color));
+    put(&mut game, "winner", view.winner().map(color_word));
     if let Some(changes) = view.rating_changes {
         game["ratingDiff"] = json!(changes.get(side));
         opponent["ratingDiff"] = json!(changes.get(!side));
@@ -344,7 +337,7 @@ pub(crate) fn ai_game(view: &GameView, side: Color) -> Value {
         "fen": view.line.fen(),
         "turns": view.line.ply(),
         "status": status(&view.status()),
-        "player": color(side),
+        "player": color_word(side),
         "fullId": full_id(view, side),
     })
 }
@@ -436,7 +429,7 @@ impl StateLine {
             winc,
             binc,
             status: view.status().name().to_owned(),
-            winner: view.winner().map(color),
+            winner: view.winner().map(color_word),
             wdraw: view.draw_offer == Some(Color::White),
             bdraw: view.draw_offer == Some(Color::Black),
             wtakeback: takeback == Some(Color::White),

@@ -116,7 +116,7 @@ fn study_vote(
     }
     let first_choice = ours.first_choice.as_deref().and_then(|first| first.parse().ok());
     let seconds = |time: Duration| time.as_secs_f64();
-    let words = vote_in_words(line, played.played, ours, proposals, |_, text| text.parse().ok());
+    let words = vote_in_words(line, played.played, ours, proposals);
     Some(VoteStudy {
         ply: played.ply,
         criterion: ours.criterion.clone(),

@@ -7,7 +7,7 @@ use bot::journal::{
     Archive, ChatRecord, FaultRecord, GameRecord, JournalError, MoveRecord, ProposalRecord, vote_in_words,
 };
 use domain::{
-    Line, UciMove,
+    Line,
     vote_words::{NamedElector, VoteInWords},
 };
 use report::{
@@ -65,10 +65,10 @@ impl Replay {
         for played in archive.moves(&game)? {
             let proposals = if played.ours.is_some() { archive.proposals(&played)? } else { Vec::new() };
             let san = line.san(played.uci);
-            let vote = played.ours.as_ref().map(|ours| vote_in_words(&line, played.uci, ours, &proposals, read_move));
+            let vote = played.ours.as_ref().map(|ours| vote_in_words(&line, played.uci, ours, &proposals));
             let played_word = played.uci.to_string();
             let deepest = proposals.iter().filter(|known| known.uci == played_word).max_by_key(|known| known.depth);
-            let expected = deepest.map(|known| LineMove::all(&line, known.expected_moves(&line, read_move)));
+            let expected = deepest.map(|known| LineMove::all(&line, known.expected_moves(&line)));
             let votes: Vec<CastVote> = proposals.into_iter().map(|proposal| CastVote::of(&line, proposal)).collect();
             if line.play(played.uci).is_err() {
                 break;
@@ -91,9 +91,4 @@ impl CastVote {
         let elector_in_words = proposal.named::<Line>();
         Self { proposal, san, elector_in_words }
     }
-}
-
-/// A move as the journal writes it.
-fn read_move(_: &Line, text: &str) -> Option<UciMove> {
-    text.parse().ok()
 }

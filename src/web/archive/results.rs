@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use bot::journal::GameRecord;
-use domain::{Color, Line, UciMove, Variant};
+use domain::{Line, UciMove, Variant, color_word};
 use report::{openings::NamedOpening, totals::ResultCount};
 
 /// The plies searched for the name of the opening: no family of openings begins later.
@@ -50,7 +50,7 @@ impl Results {
             results.total.add(result);
             count(&mut opponents, game.opponent().name.clone(), result);
             count(&mut speeds, game.speed.key().to_owned(), result);
-            count(&mut colours, if game.our_color == Color::White { "white" } else { "black" }.to_owned(), result);
+            count(&mut colours, color_word(game.our_color).to_owned(), result);
             count(&mut endings, game.status.name().to_owned(), result);
             if let Some(opening) = opening(game, moves) {
                 count(&mut begun, opening.family().to_owned(), result);

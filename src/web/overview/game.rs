@@ -7,11 +7,11 @@ use jiff::Timestamp;
 use serde::Serialize;
 use shakmaty::Position as _;
 
-use super::rows::{BoardRow, ChatRow, DecisionRow, GameHead, LineMove, OverRow, VoteRow, color_word, short};
+use super::rows::{BoardRow, ChatRow, DecisionRow, GameHead, LineMove, OverRow, VoteRow, short};
 use bot::session::{GameEvent, how_it_ended};
 use council::{clock::Budget, electors::ElectorSpec, player::vote_report};
 use domain::{
-    ChatLine, Clocks, Color, Decision, GameInfo, GameStatus, Line, Phase, Proposal, Score,
+    ChatLine, Clocks, Color, Decision, GameInfo, GameStatus, Line, Phase, Proposal, Score, color_word,
     vote_words::{self, NamedElector, VoteInWords},
 };
 

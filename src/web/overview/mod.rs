@@ -27,7 +27,6 @@ use game::GameOverview;
 
 pub use game::GameFrame;
 pub(crate) use game::ending;
-pub(crate) use rows::color_word;
 pub use rows::{
     AccountRow, AccountState, BoardRow, ChallengeRow, ChatRow, DecisionRow, ElectorRow, GameHead, LineMove, LogRow,
     OverRow, PlayerRow, VoteRow,

@@ -10,7 +10,7 @@ use serde::Serialize;
 use bot::session::AccountMode;
 use council::{electors::ElectorSpec, player::vote_report};
 use domain::{
-    Account, Color, GameInfo, Line, Phase, Player, Proposal, UciMove,
+    Account, GameInfo, Line, Phase, Player, Proposal, UciMove, color_word,
     vote_words::{ElectorRole, NamedElector, VoteInWords},
 };
 use util::printable;
@@ -306,11 +306,4 @@ pub struct LogRow {
 pub(super) fn short(text: &str) -> String {
     let cut: String = text.chars().take(LONGEST_TEXT).collect();
     printable(&cut).into_owned()
-}
-
-pub(crate) const fn color_word(color: Color) -> &'static str {
-    match color {
-        Color::White => "white",
-        Color::Black => "black",
-    }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::problem::HttpProblem;
 use bot::session::{LimitSettings, PlayerSettings, PreparedPlayer};
 use council::{CouncilSettings, Roster};
-use domain::{Color, GameTerms, Line, TimeControl, Variant};
+use domain::{GameTerms, Line, TimeControl, Variant};
 use practice::ChallengeTerms;
 
 const LONGEST_ROSTER: usize = 200;
@@ -74,11 +74,7 @@ impl GameRequest {
     pub(super) fn check(self, usual: &PlayerSettings) -> Result<(Arc<PreparedPlayer>, ChallengeTerms), HttpProblem> {
         let time_control = if self.time_control.is_empty() { "5+3" } else { &self.time_control };
         let time_control = clock(time_control).map_err(|error| error.about("time_control"))?;
-        let color = match self.color.as_str() {
-            "white" => Some(Color::White),
-            "black" => Some(Color::Black),
-            _ => None,
-        };
+        let color = self.color.parse().ok();
         let fen = Some(self.fen.trim().to_owned()).filter(|fen| !fen.is_empty());
         if let Some(fen) = &fen {
             let line = Line::from_fen(Variant::FromPosition, fen);

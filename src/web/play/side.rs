@@ -9,12 +9,8 @@ use subtle::ConstantTimeEq;
 use tokio_util::sync::CancellationToken;
 
 use super::stage::{PlayStage, guest};
-use crate::{
-    overview::{color_word, ending},
-    problem::HttpProblem,
-    watch,
-};
-use domain::{Color, GameId, Line};
+use crate::{overview::ending, problem::HttpProblem, watch};
+use domain::{Color, GameId, Line, color_word};
 use practice::{AccountId, BoardEvent, Denied, GameView, ListenerKey, ServerState, Subscription};
 
 /// The interval of keep-alives, so that both sides notice a dead connection.

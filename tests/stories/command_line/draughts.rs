@@ -32,7 +32,7 @@ fn unwrapped(text: &str) -> String {
 fn draughts_game_shows_and_keeps_votes() {
     let folder = tempfile::tempdir().expect("a folder");
     let pdn = folder.path().join("game.pdn");
-    let arguments = ["draughts", "--nodes", "300", "--pdn", pdn.to_str().expect("a path")];
+    let arguments = ["draughts", "--pace", "nodes=300", "--pdn", pdn.to_str().expect("a path")];
     let said =
         told(&arguments, "help\nmoves\n22-19\n99-1\nplayer unknown\nplayer fully-guarded\nundo\n22-18\nresign\n");
     for part in ["22x15x6", "21-17 21-18", "peso-posizione (mpk)", "is no move", "expected council", "by re-search"] {
@@ -72,7 +72,7 @@ fn journal_keeps_draughts_votes() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("journal.db");
     let journal = ["--journal", file.to_str().expect("a path")];
-    let start = ["draughts", "--nodes", "300", "--start", "W:W21,22,23,31:B1,2,10,11"];
+    let start = ["draughts", "--pace", "nodes=300", "--start", "W:W21,22,23,31:B1,2,10,11"];
     told(&[&start[..], &journal].concat(), "22-18\nundo\n21-17\nresign\n");
     let games = |more: &[&str]| asked(&[&["games"], &journal[..], more].concat());
 
@@ -107,14 +107,14 @@ fn locked_journal_stops_no_game() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("journal.db");
     let journal = ["--journal", file.to_str().expect("a path")];
-    let serve = ["draughts", "serve", "--listen", "127.0.0.1:0", "--nodes", "200"];
+    let serve = ["draughts", "serve", "--listen", "127.0.0.1:0", "--pace", "nodes=200"];
     let mut server =
         ChildProgram(concilio(&[&serve[..], &journal].concat()).stdout(Stdio::piped()).spawn().expect("it starts"));
     let mut said = BufReader::new(server.0.stdout.take().expect("its output"));
     let mut line = String::new();
     said.read_line(&mut line).expect("where it listens");
     let address = line.trim().rsplit(' ').next().expect("an address").to_owned();
-    let connect = ["draughts", "connect", &address, "--start", "W:WK29,K30:B18", "--nodes", "200"];
+    let connect = ["draughts", "connect", &address, "--start", "W:WK29,K30:B18", "--pace", "nodes=200"];
     let [_, warned] = asked(&[&connect[..], &journal].concat());
     assert!(warned.contains("cannot be written") && warned.contains("is writing it"), "{warned}");
     // The one that has it has written its side of the game.
@@ -126,7 +126,7 @@ fn locked_journal_stops_no_game() {
 
 #[testkit::test]
 fn two_programs_play_over_a_socket() {
-    let mut command = concilio(&["draughts", "serve", "--listen", "127.0.0.1:0", "--nodes", "200"]);
+    let mut command = concilio(&["draughts", "serve", "--listen", "127.0.0.1:0", "--pace", "nodes=200"]);
     let mut server = ChildProgram(command.stdout(Stdio::piped()).spawn().expect("it starts"));
     let mut said = BufReader::new(server.0.stdout.take().expect("its output"));
     let mut line = String::new();
@@ -136,7 +136,8 @@ fn two_programs_play_over_a_socket() {
         let folder = tempfile::tempdir().expect("a folder");
         let pdn = folder.path().join("game.pdn");
         let pdn_text = pdn.to_str().expect("a path");
-        let arguments = ["draughts", "connect", &address, "--color", color, "--start", "ballot:7", "--nodes", "200"];
+        let arguments =
+            ["draughts", "connect", &address, "--color", color, "--start", "ballot:7", "--pace", "nodes=200"];
         told(&[&arguments[..], &["--player", "fully-guarded", "--pdn", pdn_text]].concat(), "");
         let written = fs::read_to_string(&pdn).expect("the game");
         assert!(written.contains("[FEN ") && !written.contains("[Result \"*\"]"), "{written}");

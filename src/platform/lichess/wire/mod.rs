@@ -178,11 +178,7 @@ fn start_line(variant: Variant, fen: Option<&str>) -> Result<Line, LichessLineEr
 }
 
 fn color(name: Option<&str>) -> Option<Color> {
-    match name {
-        Some("white") => Some(Color::White),
-        Some("black") => Some(Color::Black),
-        _ => None,
-    }
+    name?.parse().ok()
 }
 
 fn variant(key: Option<&str>) -> Result<Variant, LichessLineError> {
