@@ -34,6 +34,8 @@
 pub mod needs;
 #[cfg(test)]
 mod sources;
+#[cfg(feature = "stopped-clock")]
+mod stopped_clock;
 mod summary;
 
 use std::{
@@ -50,6 +52,8 @@ use std::{
 pub use inventory;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use needs::Need;
+#[cfg(feature = "stopped-clock")]
+pub use stopped_clock::StoppedClock;
 pub use testkit_macros::test;
 use tokio::runtime::Builder;
 use tracing::{Dispatch, Subscriber, dispatcher::DefaultGuard, subscriber::NoSubscriber};
