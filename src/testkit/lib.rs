@@ -1,4 +1,5 @@
-//! Tests that need programs of other projects.
+//! Test support that needs no package of the program: waits, a NATS server, a telnet client, a clock that stops; and tests
+//! that need programs of other projects.
 //!
 //! A test that needs nothing from outside is a plain `#[test]`. A test that needs a program (a NATS server, Stockfish, a
 //! browser) names it:
@@ -31,10 +32,14 @@
 //! `#[test]` and `#[tokio::test]` would be lost without a word in such a target. `sources.rs` looks for them, and for tests
 //! that return before they assert anything.
 
+pub mod nats;
 pub mod needs;
 #[cfg(test)]
 mod sources;
+#[cfg(feature = "stopped-clock")]
+mod stopped_clock;
 mod summary;
+pub mod telnet;
 
 use std::{
     env, panic,
@@ -50,6 +55,8 @@ use std::{
 pub use inventory;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use needs::Need;
+#[cfg(feature = "stopped-clock")]
+pub use stopped_clock::StoppedClock;
 pub use testkit_macros::test;
 use tokio::runtime::Builder;
 use tracing::{Dispatch, Subscriber, dispatcher::DefaultGuard, subscriber::NoSubscriber};
@@ -155,6 +162,11 @@ pub async fn seen<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
         }
     };
     within(what, looks).await
+}
+
+/// Waits until a condition holds, for changes that send no events.
+pub async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    seen(what, || holds().then_some(())).await;
 }
 
 /// Numbers by xorshift (G. Marsaglia, *Xorshift RNGs*, 2003), from a seed other than zero.

@@ -4,11 +4,6 @@
 //!
 //! It starts its own nats-server.
 
-#[path = "../tests/hostile/mod.rs"]
-mod hostile;
-#[path = "../../../tests/stories/cluster/nats.rs"]
-mod nats;
-
 use std::{
     error::Error,
     time::{Duration, Instant},
@@ -16,11 +11,11 @@ use std::{
 
 use concilio_cluster::{ClusterClient, ClusterSettings, WorkerSettings, lend};
 use council::electors::RemotePool;
-use hostile::{
+use stage::hostile::{
     Attack,
     worker::{Flood, Hostile, POSITIONS, Target, joins, keeps_the_invariant, position, prepare, value},
 };
-use nats::Nats;
+use testkit::nats::Nats;
 use util::Shutdown;
 
 /// Attacks beside [`Attack::ALL`]: claimed cores, and floods.

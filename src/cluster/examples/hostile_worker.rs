@@ -4,14 +4,11 @@
 //!
 //! Without the name of an attack it lists them all.
 
-#[path = "../tests/hostile/mod.rs"]
-mod hostile;
-
 use std::error::Error;
 
 use async_nats::ConnectOptions;
 use concilio_cluster::Subjects;
-use hostile::{
+use stage::hostile::{
     Attack,
     worker::{Flood, Hostile, joins},
 };

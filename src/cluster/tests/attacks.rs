@@ -2,22 +2,19 @@
 //! that the home electors would have played, or one that verification finds nearly as good. The long run of the same is the example
 //! `attack_kit`.
 
-#[path = "../../../tests/stories/cluster/nats.rs"]
-mod nats;
-
-mod hostile;
 mod log;
 mod support;
 
 use std::time::{Duration, Instant};
 
 use concilio_cluster::{ClusterSettings, WorkerSettings};
-use hostile::{
+use log::Log;
+use stage::hostile::{
     Attack,
     worker::{Flood, Hostile, POSITIONS, Target, joins, keeps_the_invariant, position, prepare},
 };
-use log::{Log, until};
 use support::{Keyed, lends, worker};
+use testkit::{PATIENCE, until};
 use tokio_util::sync::DropGuard;
 
 fn start() -> Keyed {
@@ -114,7 +111,7 @@ async fn flood_delays_no_other_worker() {
         let _mallory = cluster.mallory(Hostile { flood, ..means(Attack::JustPlausible, 1) }).await;
         let before = cluster.log.lines(&["sends more messages than any honest worker", "worker=\"mallory\""]).len();
         let begun = Instant::now();
-        while begun.elapsed() < nats::PATIENCE {
+        while begun.elapsed() < PATIENCE {
             let line = position(POSITIONS[1]);
             let votes = target.decides(&line, MOVE).await.decision.votes;
             let heard =
@@ -125,7 +122,7 @@ async fn flood_delays_no_other_worker() {
                 break;
             }
         }
-        assert!(begun.elapsed() < nats::PATIENCE, "{flood:?}");
+        assert!(begun.elapsed() < PATIENCE, "{flood:?}");
         let workers = target.cluster.workers();
         assert!(workers.iter().any(|(name, _)| name == "attic"), "{flood:?}: {workers:?}");
     }
@@ -163,7 +160,7 @@ async fn endless_message_is_cut_off() {
     let part = vec![b'x'; 1 << 16];
     let mut sent: usize = 0;
     while sent < 3_000_000_000 {
-        match tokio::time::timeout(nats::PATIENCE, write.write_all(&part)).await.expect("it reads or leaves") {
+        match tokio::time::timeout(PATIENCE, write.write_all(&part)).await.expect("it reads or leaves") {
             Ok(()) => sent += part.len(),
             Err(_) => break,
         }

@@ -1,10 +1,6 @@
 //! Tests of hostile workers with a key of their own, at a NATS server with the permissions of
 //! `concilio cluster`: every forgery fails, and a line names the forger.
 
-#[path = "../../../tests/stories/cluster/nats.rs"]
-mod nats;
-
-mod hostile;
 mod log;
 mod permissions;
 mod support;
@@ -22,10 +18,9 @@ use concilio_cluster::{
 use council::{CouncilSettings, CriterionName, GroupMode};
 use domain::{Bound, Line, Score, Variant};
 use futures_util::StreamExt;
-use hostile::worker::{Target, position};
-use log::until;
-use nats::PATIENCE;
+use stage::hostile::worker::{Target, position};
 use support::Keyed;
+use testkit::{PATIENCE, until};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio_util::sync::{CancellationToken, DropGuard};
 

@@ -1,9 +1,5 @@
 //! Tests of the table messages on a real NATS server, seen by a subscriber to all of them.
 
-#[path = "../../../tests/stories/cluster/nats.rs"]
-mod nats;
-
-mod hostile;
 mod log;
 mod support;
 
@@ -20,9 +16,9 @@ use concilio_cluster::{
 use council::CouncilSettings;
 use engine::TableEntry;
 use futures_util::{FutureExt, StreamExt};
-use hostile::worker::{Target, position};
-use nats::{Nats, PATIENCE};
+use stage::hostile::worker::{Target, position};
 use support::{lends, settings, worker};
+use testkit::{PATIENCE, nats::Nats};
 
 /// A daemon whose council has a copy for each core there is.
 async fn joins(settings: ClusterSettings, workers: &[&str]) -> Target {

@@ -9,7 +9,6 @@ mod doors;
 mod elasticity;
 mod impostors;
 mod losses;
-mod nats;
 mod networks;
 mod panics;
 mod processes;

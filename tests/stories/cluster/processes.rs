@@ -10,8 +10,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 use testkit::ChildProgram;
-
-pub(super) use super::nats::{Nats, PATIENCE};
+pub(super) use testkit::{PATIENCE, nats::Nats, until};
 
 /// A worker of our own program.
 pub(super) struct Worker {
@@ -57,8 +56,4 @@ impl Worker {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }
-}
-
-pub(super) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    testkit::seen(&format!("until {what}"), || holds().then_some(())).await;
 }

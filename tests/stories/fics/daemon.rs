@@ -17,14 +17,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::lichess::restart::Daemon as Process;
 use super::harness::{
-    BOT, Daemon, PARTNER, PASSWORD, Telnet, ended, game_between, game_of, games_in, partner, server, settings, terms,
-    was_played_out, within,
+    BOT, Daemon, PARTNER, PASSWORD, Telnet, connect, ended, game_between, game_of, games_in, login, newcomer, partner,
+    server, settings, terms, was_played_out, within,
 };
 
 /// Ann challenges the daemon and has White; her first move and the answer are made.
 async fn ann_and_the_daemon(server: &PracticeServer) -> (Telnet, Daemon) {
     let daemon = Daemon::start(server, BOT).await;
-    let mut ann = Telnet::newcomer(server, "Ann").await;
+    let mut ann = newcomer(server, "Ann").await;
     challenge(&mut ann).await;
     ann.play("e2e4", "e4").await;
     ann.until("Ann Concilio 1 ").await;
@@ -74,7 +74,7 @@ async fn process(server: &PracticeServer) -> (TempDir, Process) {
 async fn displaced_login_ends_the_program() {
     let server = server("").await;
     let (_folder, process) = process(&server).await;
-    let _owner = Telnet::login(&server, BOT).await;
+    let _owner = login(&server, BOT).await;
     assert_eq!(process.ends().await.code(), Some(77));
 }
 
@@ -149,7 +149,7 @@ async fn disconnected_opponent_resumes_the_game() {
     let game = game_of(&server, BOT).await;
     drop(ann);
     // The daemon asks as soon as it hears of her, before she has set anything.
-    let mut ann = Telnet::connect(&server).await;
+    let mut ann = connect(&server).await;
     ann.say("Ann").await;
     ann.until("password: ").await;
     ann.say(PASSWORD).await;

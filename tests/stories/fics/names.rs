@@ -3,7 +3,7 @@
 use platform::fics::{FicsSettings, Timeseal};
 use practice::End;
 
-use super::harness::{BOT, Daemon, Telnet, ended, game_of, server, settings};
+use super::harness::{BOT, Daemon, ended, game_of, newcomer, server, settings};
 
 /// A game with such a player is played, its end is understood, and the next one begins.
 #[testkit::test]
@@ -14,7 +14,7 @@ async fn protocol_words_may_be_names() {
         let server = server(&format!("dialect={dialect}")).await;
         let daemon = Daemon::start_with(&server, BOT, FicsSettings { timeseal, ..settings(&server, BOT) }).await;
         for name in ["Creating", "Continuing", "Draw", "Resigns", "Game"] {
-            let mut player = Telnet::newcomer(&server, name).await;
+            let mut player = newcomer(&server, name).await;
             player.say("match concilio 5 0 unrated white").await;
             player.until(&format!("({name} vs. Concilio) Creating unrated blitz match.}}")).await;
             player.until(&format!("{name} Concilio 1 ")).await;

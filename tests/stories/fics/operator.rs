@@ -7,7 +7,7 @@ use bot::{
 use platform::fics::{FicsSettings, Timeseal};
 use practice::End;
 
-use super::harness::{BOT, Daemon, Telnet, ended, game_of, games_in, server, settings, within};
+use super::harness::{BOT, Daemon, ended, game_of, games_in, newcomer, server, settings, within};
 
 /// One command, as `concilio ctl` sends it.
 async fn does(daemon: &Daemon, json: &str) -> Result<String, String> {
@@ -19,7 +19,7 @@ async fn does(daemon: &Daemon, json: &str) -> Result<String, String> {
 async fn fics_daemon_obeys_its_operator() {
     let server = server("").await;
     let daemon = Daemon::start(&server, BOT).await;
-    let mut ann = Telnet::newcomer(&server, "Ann").await;
+    let mut ann = newcomer(&server, "Ann").await;
     let challenge = r#"{"command":"challenge","name":"Ann","time_control":"10+5","color":"white"}"#;
     // It is online before it has set itself up, and before it listens to its operator.
     let said = within("the challenge", async {
@@ -84,7 +84,7 @@ async fn rated_fics_game_reports_rating_change() {
         let settings = FicsSettings { timeseal: Timeseal::Off, ..settings(&server, BOT) };
         let daemon = Daemon::start_with(&server, BOT, settings).await;
         let mut happens = daemon.events.listen();
-        let mut ann = Telnet::newcomer(&server, "Ann").await;
+        let mut ann = newcomer(&server, "Ann").await;
         ann.say("match concilio 5 0 rated white").await;
         ann.until("{Game 1 (Ann vs. Concilio) Creating rated").await;
         for (ply, uci) in ["e2e4", "d2d4"].into_iter().enumerate() {

@@ -5,8 +5,7 @@ use std::{fs, path::Path, process::Command};
 use domain::TournamentKind;
 use practice::{AccountId, ChallengeState, End};
 use rustix::process::Signal;
-
-use crate::page::stage::client;
+use stage::client;
 
 use super::{
     harness::{BOT, PARTNER, Story, seen, tc, within},

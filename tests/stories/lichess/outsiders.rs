@@ -10,7 +10,7 @@ use super::{
     operator::{ctl, log, logged},
     restart::Daemon,
 };
-use crate::page::browser::Browser;
+use stage::Browser;
 
 /// A name that would be a window's title, a cleared screen, a line turned round, another line of the log, and a picture. What stands
 /// before a blank would be taken for a title.

@@ -2,11 +2,9 @@
 
 use rustix::process::Signal;
 use serde_json::Value;
+use stage::{Browser, client};
+use testkit::within;
 
-use super::{
-    browser::Browser,
-    stage::{client, within},
-};
 use crate::command_line::terminal::OnTerminal;
 
 /// Starts the demo on a terminal: there it stays after the game. Returns the address of its page as well.

@@ -6,10 +6,9 @@
 use std::{
     io,
     sync::{Arc, Mutex, OnceLock, PoisonError},
-    time::{Duration, Instant},
 };
 
-use super::nats::PATIENCE;
+use testkit::until;
 
 /// All that is logged in these tests; each looks for names of its own.
 #[derive(Clone, Default)]
@@ -51,13 +50,5 @@ impl Log {
 
     pub(crate) async fn says(&self, words: &[&str]) {
         until(&format!("the log has {words:?}"), || !self.lines(words).is_empty()).await;
-    }
-}
-
-pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !holds() {
-        assert!(begun.elapsed() < PATIENCE, "waited in vain until {what}");
-        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

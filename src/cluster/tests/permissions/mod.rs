@@ -2,14 +2,11 @@
 
 use concilio_cluster::{ClusterClient, ClusterSettings, ConnectionError, LendError, MemberKind, Survey, lend, survey};
 use council::electors::RemotePool;
+use testkit::{PATIENCE, until};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use util::Shutdown;
 
-use super::{
-    log::until,
-    nats::PATIENCE,
-    support::{Keyed, worker},
-};
+use super::support::{Keyed, worker};
 
 /// A daemon without a council, until the guard is dropped.
 fn joins(settings: ClusterSettings) -> (ClusterClient, DropGuard) {

@@ -7,16 +7,12 @@ use std::{fs, path::PathBuf};
 
 use async_nats::ConnectOptions;
 use concilio_cluster::{ClusterSettings, MemberKind, Members, WorkerSettings, lend};
-use council::CouncilSettings;
 use tempfile::TempDir;
+use testkit::nats::Nats;
 use tokio_util::sync::DropGuard;
 use util::Shutdown;
 
-use super::{
-    hostile::worker::Target,
-    log::{Log, until},
-    nats::Nats,
-};
+use super::log::Log;
 
 /// A cluster with keys: a daemon, and these workers.
 pub(crate) struct Keyed {
@@ -81,13 +77,4 @@ pub(crate) fn lends(settings: WorkerSettings) -> DropGuard {
     let guard = shutdown.now.clone().drop_guard();
     tokio::spawn(lend(settings, shutdown));
     guard
-}
-
-impl Target {
-    pub(crate) async fn joins(cluster: ClusterSettings, workers: &[&str], council: CouncilSettings) -> Self {
-        let target = Self::with(cluster, council);
-        let names = || target.cluster.workers().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-        until(&format!("{workers:?} are there"), || workers.iter().all(|name| names().iter().any(|n| n == name))).await;
-        target
-    }
 }

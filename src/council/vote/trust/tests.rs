@@ -13,10 +13,7 @@ use crate::{
     },
 };
 use domain::{Line, UciMove, Variant};
-use hostile::{Attack, Knows, Proposed, Says, claims};
-
-#[path = "../../../cluster/tests/hostile/script.rs"]
-mod hostile;
+use stage::hostile::{Attack, Knows, Proposed, Says, claims};
 
 const SEQUENCES: u64 = 3_000;
 const SEED: u64 = 7;

@@ -1,27 +1,24 @@
 //! Draughts in the browser: [`requests`] as the page's script sends them, and the [`tab`] in Chromium.
 
-extern crate web as concilio_web;
-
-#[allow(dead_code, reason = "shared with the tests of the page itself")]
-#[path = "../../../web/tests/web/browser.rs"]
-mod browser;
 mod requests;
-#[allow(dead_code, reason = "shared with the tests of the page itself")]
-#[path = "../../../web/tests/web/stage.rs"]
-mod stage;
 mod tab;
 
-use axum::Router;
-use bot::journal::Journal;
 use concilio_draughts::page;
-use council::electors::Pool;
-use util::Shutdown;
-use web::PagePart;
+use stage::PlayStage;
 
 fn main() -> std::process::ExitCode {
     testkit::main()
 }
 
-fn parts(pool: &Pool, journal: &Journal, shutdown: &Shutdown) -> (Vec<PagePart>, Router) {
-    (vec![page::PART], page::routes(pool.clone(), journal.clone(), shutdown.now.child_token()))
+/// The page with draughts on it.
+async fn opened() -> PlayStage {
+    opened_with(|_, _| ()).await
+}
+
+async fn opened_with(change: impl FnOnce(&mut web::WebSettings, &tempfile::TempDir)) -> PlayStage {
+    PlayStage::with_parts(change, |runtime, shutdown| {
+        let stop = shutdown.now.child_token();
+        (vec![page::PART], page::routes(runtime.pool.clone(), runtime.journal.clone(), stop))
+    })
+    .await
 }

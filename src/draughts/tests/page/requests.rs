@@ -4,8 +4,9 @@ use bot::journal::{Archive, Filter, GameRecord, GameResult};
 use concilio_draughts::{board::Rules, game::pdn};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
+use stage::{PlayStage, SECRET, secret};
 
-use crate::stage::{PlayStage, SECRET};
+use crate::{opened, opened_with};
 
 const STRATEGIES: [&str; 4] = ["peso-pedine", "peso-posizione", "spettacolo", "fully-guarded"];
 
@@ -46,7 +47,7 @@ fn texts(moves: &Value) -> Vec<&str> {
 
 #[testkit::test]
 async fn game_enforces_the_capture_rules() {
-    let stage = PlayStage::open().await;
+    let stage = opened().await;
     let start = look(&stage, &json!({})).await;
     assert_eq!(texts(&start["legal"]).len(), 7);
     assert_eq!((&start["turn"], &start["count"]["draw"]), (&json!("white"), &json!(40)));
@@ -74,7 +75,7 @@ async fn game_enforces_the_capture_rules() {
 
 #[testkit::test]
 async fn invalid_draughts_game_is_explained() {
-    let stage = PlayStage::open().await;
+    let stage = opened().await;
     let game = json!({ "moves": ["22-18"] });
     for body in [
         json!({ "moves": ["e4"] }),
@@ -117,7 +118,7 @@ async fn invalid_draughts_game_is_explained() {
 
 #[testkit::test]
 async fn opponent_may_change_every_move() {
-    let stage = PlayStage::open().await;
+    let stage = opened().await;
     let menu: Value = stage.get("api/draughts").send().await.expect("an answer").json().await.expect("JSON");
     let names: Vec<&str> = menu["opponents"]
         .as_array()
@@ -141,7 +142,7 @@ async fn opponent_may_change_every_move() {
 
 #[testkit::test]
 async fn four_electors_elect_a_proposal() {
-    let stage = PlayStage::open().await;
+    let stage = opened().await;
     let menu: Value = stage.get("api/draughts").send().await.expect("an answer").json().await.expect("JSON");
     let game = json!({ "moves": ["22-18"] });
     let choice = &answer(&stage, &game, &json!({ "name": "council", "depth": 3 })).await["choice"];
@@ -162,7 +163,7 @@ async fn four_electors_elect_a_proposal() {
 
 #[testkit::test]
 async fn game_is_played_and_downloaded() {
-    let stage = PlayStage::open().await;
+    let stage = opened().await;
     let mut game = json!({ "id": "first" });
     let said = loop {
         let view = look(&stage, &game).await;
@@ -191,7 +192,7 @@ async fn game_is_played_and_downloaded() {
 }
 
 fn recorded(stage: &PlayStage, id: &str) -> (GameRecord<String>, Vec<String>) {
-    let archive = Archive::open(stage.journal.path()).expect("a journal to read");
+    let archive = Archive::open(stage.runtime.journal.path()).expect("a journal to read");
     assert!(archive.games(&Filter::default()).expect("readable").is_empty(), "chess reports see none of them");
     let games = archive.games_of_all_kinds(&Filter::default()).expect("readable");
     let record = games.into_iter().find(|record| record.game.as_str() == id).expect("the game");
@@ -201,7 +202,7 @@ fn recorded(stage: &PlayStage, id: &str) -> (GameRecord<String>, Vec<String>) {
 
 #[testkit::test]
 async fn journal_records_takeback_and_win() {
-    let stage = PlayStage::open().await;
+    let stage = opened().await;
     let opponent = json!({ "name": "council", "depth": 1 });
     // Black loses the man by any move.
     let mut game = json!({ "id": "second", "start": "B:W26:B18" });
@@ -232,10 +233,10 @@ async fn journal_records_takeback_and_win() {
         domain::Player::named("Concilio"),
         domain::Player::named("Guest"),
     );
-    stage.journal.game_started(&"page".into(), &game);
+    stage.runtime.journal.game_started(&"page".into(), &game);
     let taken = json!({ "game": { "id": "ofchess1", "moves": [] }, "opponent": opponent });
     assert!(refused(&stage, "api/draughts/answer", &taken).await.contains("ofchess1"));
-    let archive = Archive::open(stage.journal.path()).expect("a journal to read");
+    let archive = Archive::open(stage.runtime.journal.path()).expect("a journal to read");
     let games = archive.games_of_all_kinds(&Filter::default()).expect("readable");
     let draughts = games.iter().filter(|game| game.game.as_str() != "ofchess1").count();
     assert_eq!(draughts, 1, "a game without an answered move is not written");
@@ -244,12 +245,12 @@ async fn journal_records_takeback_and_win() {
 #[testkit::test]
 async fn draughts_follows_the_play_permission() {
     let addresses = ["api/draughts", "api/draughts/answer", "api/draughts/pdn"];
-    let stage = PlayStage::open().await;
+    let stage = opened().await;
     for path in addresses {
         let foreign = stage.post(path, &json!({})).header("sec-fetch-site", "cross-site");
         assert_eq!(foreign.send().await.expect("an answer").status(), StatusCode::FORBIDDEN, "{path}");
     }
-    let stage = PlayStage::with_secret(true).await;
+    let stage = opened_with(secret(true)).await;
     for path in addresses {
         let stranger = stage.post(path, &json!({})).send().await.expect("an answer");
         assert_eq!(stranger.status(), StatusCode::UNAUTHORIZED, "{path}");

@@ -1,8 +1,9 @@
 //! Italian draughts in the browser.
 
 use serde_json::{Value, json};
+use stage::{Browser, PlayStage};
 
-use crate::{browser::Browser, stage::PlayStage};
+use crate::opened;
 
 async fn dark_square(browser: &Browser, number: u8) -> (f64, f64) {
     let (row, index) = ((number - 1) / 4, (number - 1) % 4);
@@ -60,7 +61,7 @@ fn moves(count: usize) -> String {
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn draughts_accepts_every_input() {
     let browser = Browser::start().await;
-    let stage = PlayStage::open().await;
+    let stage = opened().await;
     open(&browser, &stage).await;
     browser.until("document.querySelectorAll('.piece.wman').length === 12").await;
     choose_opponent(&browser, "peso-pedine", 2).await;
@@ -102,7 +103,7 @@ async fn draughts_accepts_every_input() {
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn capture_is_made_step_by_step() {
     let browser = Browser::start().await;
-    let stage = PlayStage::open().await;
+    let stage = opened().await;
     open(&browser, &stage).await;
     choose_opponent(&browser, "spettacolo", 2).await;
     begin(&browser, "W:W14,18,31:B2,11,20,28", "white").await;
@@ -160,7 +161,7 @@ async fn capture_is_made_step_by_step() {
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn opponent_begins_against_black() {
     let browser = Browser::start().await;
-    let stage = PlayStage::open().await;
+    let stage = opened().await;
     open(&browser, &stage).await;
     choose_opponent(&browser, "council", 4).await;
     // The search of today is always quiescent; a council elects.
@@ -186,9 +187,9 @@ async fn opponent_begins_against_black() {
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn tab_without_a_daemon_says_so() {
-    let (browser, stage) = (Browser::start().await, PlayStage::open().await);
+    let (browser, stage) = (Browser::start().await, opened().await);
     let settings = web::WebSettings { address: "127.0.0.1:0".to_owned(), ..Default::default() };
-    let (path, stop) = (stage.journal.path().to_owned(), stage.shutdown.now.child_token());
+    let (path, stop) = (stage.runtime.journal.path().to_owned(), stage.shutdown.now.child_token());
     let web = web::serve_journal(&settings, path, &[concilio_draughts::page::PART], stop).await.expect("a page");
     browser.go(&format!("{}#/draughts", web.url().expect("an address"))).await;
     browser.until("document.querySelector('main h1')?.textContent === 'No daemon is connected'").await;
@@ -198,7 +199,7 @@ async fn tab_without_a_daemon_says_so() {
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER, AXE))]
 async fn tab_is_accessible_and_does_not_move() {
-    let (browser, stage) = (Browser::start().await, PlayStage::open().await);
+    let (browser, stage) = (Browser::start().await, opened().await);
     for scheme in ["light", "dark"] {
         browser.prefer(scheme).await;
         for (width, height) in [(1400, 900), (360, 780)] {

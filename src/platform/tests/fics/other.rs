@@ -2,29 +2,21 @@
 
 use std::{
     io::{BufRead, BufReader},
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
 };
 
 use domain::{Action, Color, Done, GameId, GameStatus, ServerEvent};
 use platform::fics::{FicsSettings, Password, Timeseal};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-    time::timeout,
+use testkit::{
+    ChildProgram,
+    telnet::{PASSWORD, Telnet},
 };
 
-use super::{Client, challenge_to_ann, ics::PATIENCE};
+use super::{Client, challenge_to_ann};
 
 struct Other {
     port: u16,
-    process: Child,
-}
-
-impl Drop for Other {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
+    _process: ChildProgram,
 }
 
 impl Other {
@@ -38,7 +30,7 @@ impl Other {
         let mut line = String::new();
         let mut output = BufReader::new(process.stdout.take().expect("its output"));
         output.read_line(&mut line).expect("readable");
-        Self { port: line.trim().parse().expect("a port"), process }
+        Self { port: line.trim().parse().expect("a port"), _process: ChildProgram(process) }
     }
 
     /// Logs our client in; without a name as a guest.
@@ -59,61 +51,35 @@ impl Other {
     }
 
     /// Ann at her telnet, logged in.
-    async fn ann(&self) -> Person {
-        let stream = TcpStream::connect(("127.0.0.1", self.port)).await.expect("a connection");
-        let mut ann = Person { stream, text: String::new() };
-        for (question, answer) in [("login: ", "Ann"), ("password: ", "sesame"), ("fics% ", "set style 12")] {
-            ann.until(question).await;
+    async fn ann(&self) -> Telnet {
+        let mut ann = Telnet::connect(([127, 0, 0, 1], self.port).into()).await;
+        for (answer, question) in [("Ann", "password: "), (PASSWORD, "fics% ")] {
             ann.say(answer).await;
+            ann.until(question).await;
         }
+        ann.say("set style 12").await;
         ann
     }
 }
 
-struct Person {
-    stream: TcpStream,
-    text: String,
+async fn ann_plays(ann: &mut Telnet, uci: &str, client: &mut Client) {
+    ann.say(uci).await;
+    while !client.state().await.moves.ends_with(uci) {}
 }
 
-impl Person {
-    async fn say(&mut self, line: &str) {
-        self.stream.write_all(format!("{line}\n").as_bytes()).await.expect("writable");
-    }
-
-    /// Reads up to and with `wanted`; gives what was read.
-    async fn until(&mut self, wanted: &str) -> String {
-        let read = async {
-            while !self.text.contains(wanted) {
-                let mut bytes = [0; 4096];
-                let count = self.stream.read(&mut bytes).await.expect("readable");
-                assert!(count > 0, "the server hung up after {:?}", self.text);
-                self.text.push_str(&String::from_utf8_lossy(&bytes[..count]));
-            }
-        };
-        assert!(timeout(PATIENCE, read).await.is_ok(), "waited in vain for {wanted:?}");
-        let end = self.text.find(wanted).unwrap_or_default() + wanted.len();
-        self.text.drain(..end).collect()
-    }
-
-    async fn plays(&mut self, uci: &str, client: &mut Client) {
-        self.say(uci).await;
-        while !client.state().await.moves.ends_with(uci) {}
-    }
-}
-
-async fn we_play(client: &Client, ann: &mut Person, game: &GameId, uci: &str, san: &str) {
+async fn we_play(client: &Client, ann: &mut Telnet, game: &GameId, uci: &str, san: &str) {
     let uci = uci.parse().expect("a move");
     assert_eq!(client.do_now(Action::Move { game: game.clone(), uci, offer_draw: false }).await, Ok(Done::Taken));
     ann.until(&format!("(0:00) {san} ")).await;
 }
 
-async fn ann_begins(client: &mut Client, ann: &mut Person) -> GameId {
+async fn ann_begins(client: &mut Client, ann: &mut Telnet) -> GameId {
     ann.say("match somebot 5 2 white").await;
     let challenge = client.challenge().await;
     assert_eq!(challenge.our_color, Some(Color::Black));
     assert_eq!(client.do_now(Action::Accept(challenge.id)).await, Ok(Done::Taken));
     let (info, _) = client.game().await;
-    ann.plays("e2e4", client).await;
+    ann_plays(ann, "e2e4", client).await;
     info.id
 }
 
@@ -125,9 +91,9 @@ async fn member_accepts_and_mates() {
     let challenge = client.challenge().await;
     assert_eq!(client.do_now(Action::Accept(challenge.id)).await, Ok(Done::Taken));
     let (info, _) = client.game().await;
-    ann.plays("f2f3", &mut client).await;
+    ann_plays(&mut ann, "f2f3", &mut client).await;
     we_play(&client, &mut ann, &info.id, "e7e5", "e5").await;
-    ann.plays("g2g4", &mut client).await;
+    ann_plays(&mut ann, "g2g4", &mut client).await;
     we_play(&client, &mut ann, &info.id, "d8h4", "Qh4+").await;
     assert_eq!(client.finished().await, (info.id, Some(GameStatus::Mate), Some(Color::Black)));
     // The board that is shown after the end is no new game.
@@ -166,7 +132,7 @@ async fn offers_are_agreed_on() {
     while !client.state().await.takeback_offers.white {}
     assert_eq!(client.do_now(Action::Takeback(game.clone(), true)).await, Ok(Done::Taken));
     assert_eq!(client.game().await.1.moves, "");
-    ann.plays("d2d4", &mut client).await;
+    ann_plays(&mut ann, "d2d4", &mut client).await;
     assert_eq!(client.do_now(Action::Draw(game.clone(), true)).await, Ok(Done::Taken));
     ann.until("Somebot offers you a draw.").await;
     ann.say("draw").await;
@@ -189,7 +155,7 @@ async fn game_resumes_after_a_cut() {
     ann.say("accept").await;
     let (info, state) = client.game().await;
     assert_eq!((&info.id, state.moves.as_str()), (&game, "e2e4 e7e5"));
-    ann.plays("g1f3", &mut client).await;
+    ann_plays(&mut ann, "g1f3", &mut client).await;
     we_play(&client, &mut ann, &game, "b8c6", "Nc6").await;
     ann.say("resign").await;
     assert_eq!(client.finished().await, (game, Some(GameStatus::Resign), Some(Color::Black)));

@@ -18,7 +18,8 @@ use platform::{
     Server,
     lichess::{self, LichessServer, LichessSettings, Token},
 };
-use scripted::{Lines, Request, ScriptedServer, soon};
+use scripted::{Lines, Request, ScriptedServer};
+use testkit::{StoppedClock, within};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -33,6 +34,7 @@ const MOVE: &str = "POST /api/bot/game/game0001/move/e2e4";
 const CHAT: &str = "POST /api/bot/game/game0001/chat";
 const EVENTS: &str = "GET /api/stream/event";
 const PLAYING: &str = "GET /api/account/playing";
+const SECOND: Duration = Duration::from_secs(1);
 
 fn game_start(id: &str) -> String {
     format!(r#"{{"type":"gameStart","game":{{"gameId":"{id}","id":"{id}","color":"white","new field":[]}}}}"#)
@@ -90,7 +92,7 @@ impl Story {
     }
 
     async fn ends(&mut self) {
-        assert!(soon("the end", self.events.recv()).await.is_none());
+        assert!(within("the end", self.events.recv()).await.is_none());
     }
 
     /// The game's stream ends in good order, and that is told.
@@ -162,7 +164,7 @@ impl Story {
     }
 
     async fn event(&mut self) -> ServerEvent {
-        soon("an event", self.events.recv()).await.expect("the adapter lives")
+        within("an event", self.events.recv()).await.expect("the adapter lives")
     }
 
     async fn fault(&mut self) -> String {
@@ -216,7 +218,7 @@ impl Story {
     ) -> Result<Done, ActionError> {
         let done = self.act(action);
         answer(self.server.expect(start).await).await;
-        soon("the end of the action", done).await.expect("no panic")
+        within("the end of the action", done).await.expect("no panic")
     }
 
     async fn takes(&mut self, action: Action, start: &str) {
@@ -692,44 +694,21 @@ async fn server_without_token_test_is_fine() {
     }
 }
 
-/// A clock that stands still until it is told to go on. Sockets take the time that they need meanwhile.
-struct StoppedClock {
-    /// Held by a blocking task, while which tokio's paused clock does not go on by itself.
-    _still: std::sync::mpsc::Sender<()>,
+/// The seconds that pass until the client makes the next request that begins with `start`.
+async fn passes_until(clock: &StoppedClock, server: &mut ScriptedServer, start: &str) -> (u64, Request) {
+    let mut waited = 0;
+    while server.count(start) == 0 {
+        clock.pass(1, SECOND).await;
+        waited += 1;
+        assert!(waited < 120, "it asks no more");
+    }
+    (waited, server.expect(start).await)
 }
 
-impl StoppedClock {
-    fn stop() -> Self {
-        tokio::time::pause();
-        let (still, ended) = std::sync::mpsc::channel();
-        tokio::task::spawn_blocking(move || ended.recv());
-        Self { _still: still }
-    }
-
-    /// Lets seconds pass, after each of which the client may do what has become due.
-    async fn pass(&self, seconds: u64) {
-        for _ in 0..seconds {
-            tokio::time::advance(Duration::from_secs(1)).await;
-            tokio::task::spawn_blocking(|| std::thread::sleep(Duration::from_millis(2))).await.expect("no panic");
-        }
-    }
-
-    /// The seconds that pass until the client makes the next request that begins with `start`.
-    async fn until(&self, server: &mut ScriptedServer, start: &str) -> (u64, Request) {
-        let mut waited = 0;
-        while server.count(start) == 0 {
-            self.pass(1).await;
-            waited += 1;
-            assert!(waited < 120, "it asks no more");
-        }
-        (waited, server.expect(start).await)
-    }
-
-    async fn refuse(&self, server: &mut ScriptedServer) -> u64 {
-        let (waited, request) = self.until(server, "GET /api/account").await;
-        request.answer(401, "", r#"{"error":"No such token"}"#).await;
-        waited
-    }
+async fn passes_until_refused(clock: &StoppedClock, server: &mut ScriptedServer) -> u64 {
+    let (waited, request) = passes_until(clock, server, "GET /api/account").await;
+    request.answer(401, "", r#"{"error":"No such token"}"#).await;
+    waited
 }
 
 #[tokio::test]
@@ -740,7 +719,7 @@ async fn token_fails_after_a_minute() {
     let (mut waited, mut asked) = (0, 0);
     while waited < 60 {
         assert!(story.events.try_recv().is_err(), "given up after {waited} s");
-        waited += clock.refuse(&mut story.server).await;
+        waited += passes_until_refused(&clock, &mut story.server).await;
         asked += 1;
     }
     assert!(asked >= 5, "{asked} tries in {waited} s");
@@ -757,12 +736,12 @@ async fn games_survive_minutes_of_refusals() {
     assert!(matches!(story.refused(play("e2e4"), MOVE, 401, "").await, ActionError::Unauthorised(_)));
     let mut waited = 0;
     while waited < 14 * 60 {
-        waited += clock.refuse(&mut story.server).await;
+        waited += passes_until_refused(&clock, &mut story.server).await;
         assert!(story.events.try_recv().is_err(), "given up after {waited} s");
     }
     story.takes(play("e2e4"), MOVE).await;
-    clock.until(&mut story.server, "GET /api/account").await.1.ok(ACCOUNT).await;
-    clock.pass(300).await;
+    passes_until(&clock, &mut story.server, "GET /api/account").await.1.ok(ACCOUNT).await;
+    clock.pass(300, SECOND).await;
     assert!(story.events.try_recv().is_err(), "the server has thought better of it");
 }
 
@@ -772,7 +751,7 @@ async fn restart_in_a_game_is_patient() {
     story.bot.remember(&[known_game()]).await;
     let clock = StoppedClock::stop();
     for _ in 0..6 {
-        let (_, request) = clock.until(&mut story.server, TOKEN_TEST).await;
+        let (_, request) = passes_until(&clock, &mut story.server, TOKEN_TEST).await;
         request.answer(401, "", r#"{"error":"No such token"}"#).await;
     }
     assert!(story.events.try_recv().is_err());
@@ -968,11 +947,11 @@ async fn lists_rest_a_minute_after_limits() {
     let limited = story.refused(play("e2e4"), MOVE, 429, "").await;
     assert!(matches!(limited, ActionError::Limited { .. }));
     for seconds in [0, 30, 29] {
-        clock.pass(seconds).await;
+        clock.pass(seconds, SECOND).await;
         assert!(matches!(story.bot.online_bots().await, Err(ActionError::Limited { retry_after: Some(_), .. })));
     }
     assert_eq!(story.server.count("GET /api/bot/online"), 0, "it was not sent");
-    clock.pass(1).await;
+    clock.pass(1, SECOND).await;
     let answer = async { story.server.expect("GET /api/bot/online").await.ok("").await };
     assert_eq!(tokio::join!(story.bot.online_bots(), answer).0, Ok(Vec::new()));
 }
@@ -983,10 +962,10 @@ async fn limited_topic_rests_a_minute() {
     let clock = StoppedClock::stop();
     let too_many = r#"{"error":"Too many requests. Try again later."}"#;
     story.refused(challenge_ann(), "POST /api/challenge/ann", 429, too_many).await;
-    clock.pass(59).await;
+    clock.pass(59, SECOND).await;
     assert!(matches!(story.bot.perform(challenge_ann()).await, Err(ActionError::Limited { .. })));
     assert_eq!(story.server.count("POST /api/challenge"), 0, "it was not sent");
-    clock.pass(1).await;
+    clock.pass(1, SECOND).await;
     let challenged = story.answered(challenge_ann(), "POST /api/challenge/ann", async |request| {
         request.ok(r#"{"id":"chal0001"}"#).await;
     });

@@ -1,17 +1,13 @@
 //! A server that does what the test says, over a real socket: it hands every request to the test, which answers it.
 
-use std::{collections::VecDeque, fmt::Write as _, future::Future, time::Duration};
+use std::{collections::VecDeque, fmt::Write as _};
 
+use testkit::within;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
     sync::mpsc,
 };
-
-/// Turns a hang into a failure.
-pub(crate) async fn soon<F: Future>(what: &str, future: F) -> F::Output {
-    tokio::time::timeout(Duration::from_secs(30), future).await.unwrap_or_else(|_| panic!("{what} never came"))
-}
 
 pub(crate) struct ScriptedServer {
     pub url: String,
@@ -39,7 +35,7 @@ impl ScriptedServer {
             return self.waiting.remove(at).expect("just found");
         }
         loop {
-            let request = soon(start, self.requests.recv()).await.expect("the listener lives");
+            let request = within(start, self.requests.recv()).await.expect("the listener lives");
             if request.line.starts_with(start) {
                 return request;
             }
@@ -116,7 +112,7 @@ impl Lines {
     /// Waits until the client has closed the connection.
     pub(crate) async fn closed(mut self) {
         let mut nothing = [0; 16];
-        while soon("the end", self.socket.read(&mut nothing)).await.is_ok_and(|count| count > 0) {}
+        while within("the end", self.socket.read(&mut nothing)).await.is_ok_and(|count| count > 0) {}
     }
 }
 

@@ -1,8 +1,10 @@
 //! Tests of seeks, board styles, help and examination of games.
 
 use practice::SparringKind;
+use stage::fics::{login, newcomer, server};
+use testkit::telnet::Telnet;
 
-use crate::{begin, server, telnet::Telnet, two_people};
+use crate::{begin, two_people};
 
 async fn fools_mate(ann: &mut Telnet, bob: &mut Telnet) {
     begin(ann, bob).await;
@@ -19,7 +21,7 @@ async fn fools_mate(ann: &mut Telnet, bob: &mut Telnet) {
 async fn sparring_seeks_can_be_played() {
     let server = server("").await;
     server.sparring("Sparring", SparringKind::Random).await.expect("a player");
-    let mut ann = Telnet::newcomer(&server, "Ann").await;
+    let mut ann = newcomer(&server, "Ann").await;
     assert!(ann.ask("who").await.contains("Sparring(C)"));
     let sought = ann.ask("sought").await;
     assert!(sought.contains("Sparring(C)") && sought.contains("1 ad displayed."), "{sought}");
@@ -119,11 +121,11 @@ async fn open_offers_are_listed() {
 async fn numbers_of_ended_games_are_reused() {
     let server = server("").await;
     server.sparring("Sparring", SparringKind::Random).await.expect("a player");
-    let mut ann = Telnet::newcomer(&server, "Ann").await;
+    let mut ann = newcomer(&server, "Ann").await;
     ann.say("match sparring 1 1 unrated white").await;
     ann.until("{Game 1 (Ann vs. Sparring) Creating").await;
     drop(ann);
-    let mut ann = Telnet::login(&server, "Ann").await;
+    let mut ann = login(&server, "Ann").await;
     ann.say("match sparring 1 1 unrated white").await;
     ann.until("{Game 1 (Ann vs. Sparring) Creating").await;
 }
@@ -139,7 +141,7 @@ async fn rematch_repeats_the_terms() {
 #[tokio::test(flavor = "multi_thread")]
 async fn whispers_skip_the_players() {
     let (server, mut ann, mut bob) = two_people("").await;
-    let (mut cyd, mut dan) = (Telnet::newcomer(&server, "Cyd").await, Telnet::newcomer(&server, "Dan").await);
+    let (mut cyd, mut dan) = (newcomer(&server, "Cyd").await, newcomer(&server, "Dan").await);
     begin(&mut ann, &mut bob).await;
     cyd.ask("observe Ann").await;
     dan.ask("observe 1").await;

@@ -4,12 +4,10 @@ use std::time::{Duration, Instant};
 
 use domain::{Color, GameId, GameTerms, TimeControl, Variant};
 use practice::{AccountId, ChallengeTerms, End, PracticeServer, SparringKind};
+use stage::fics::{connect, game_of, login, newcomer, server};
+use testkit::telnet::{PASSWORD, Telnet};
 
-use crate::{
-    begin, game_of, server,
-    telnet::{PASSWORD, Telnet},
-    two_people,
-};
+use crate::{begin, two_people};
 
 async fn begin_with_moves(ann: &mut Telnet, bob: &mut Telnet) {
     begin(ann, bob).await;
@@ -23,7 +21,7 @@ async fn bob_comes_back(dialect: &str) -> (String, String) {
     begin_with_moves(&mut ann, &mut bob).await;
     drop(bob);
     let end = ann.until("} *").await;
-    let mut bob = Telnet::login(&server, "Bob").await;
+    let mut bob = login(&server, "Bob").await;
     assert!(bob.ask("resume").await.contains("resume: Command"), "there is no such command");
     bob.say("match Ann 5 0 unrated").await;
     ann.until("Challenge: ").await;
@@ -117,7 +115,7 @@ async fn login_spares_the_other_protocol() {
     let server = server("").await;
     server.add_fics_account("Ann", false, PASSWORD).await.expect("an account");
     let game = begin_elsewhere(&server, Duration::from_secs(600)).await;
-    let mut ann = Telnet::login(&server, "Ann").await;
+    let mut ann = login(&server, "Ann").await;
     assert!(ann.ask("moves").await.contains("You are neither playing, observing nor examining a game."));
     ann.say("match Sparring 1 1 unrated white").await;
     ann.until("(Ann vs. Sparring) Creating").await;
@@ -132,7 +130,7 @@ async fn login_spares_the_other_protocol() {
 async fn first_board_may_show_a_move() {
     let server = server("").await;
     server.add_account("Bob", true).await.expect("an account");
-    let mut ann = Telnet::newcomer(&server, "Ann").await;
+    let mut ann = newcomer(&server, "Ann").await;
     let begun = server.ask(move |state| {
         let (ann, bob) = (AccountId::of("Ann"), AccountId::of("Bob"));
         let challenge = state.challenge(&bob, &ann, casual_white(Duration::from_secs(300)), true).expect("a challenge");
@@ -175,7 +173,7 @@ async fn wrapping_may_drop_the_blank() {
 #[tokio::test(flavor = "multi_thread")]
 async fn seeks_depend_on_rank_and_server() {
     let server = server("").await;
-    let mut guest = Telnet::connect(&server).await;
+    let mut guest = connect(&server).await;
     guest.say("guest").await;
     guest.until("Press return").await;
     guest.say("").await;
@@ -198,9 +196,9 @@ async fn announcements_are_indented() {
 async fn connection_faults_are_applied() {
     let server = server("open=100ms").await;
     let asked = Instant::now();
-    let mut ann = Telnet::newcomer(&server, "Ann").await;
+    let mut ann = newcomer(&server, "Ann").await;
     assert!(asked.elapsed() >= Duration::from_millis(100));
-    let mut bob = Telnet::newcomer(&server, "Bob").await;
+    let mut bob = newcomer(&server, "Bob").await;
     server.faults().set_plan("slow=20000B/s,stall-move=100%".parse().expect("a plan"));
     begin(&mut ann, &mut bob).await;
     ann.say("e2e4").await;

@@ -1,30 +1,30 @@
 //! Tests of commands that people type over telnet.
 
 use practice::{End, SparringKind};
+use stage::fics::{connect, game_of, login, newcomer, server};
+use testkit::{
+    telnet::{PASSWORD, Telnet},
+    within,
+};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
 };
 use util::timeseal;
 
-use crate::{
-    begin, game_of, server,
-    telnet::{PASSWORD, PATIENCE, Telnet},
-    two_people,
-};
+use crate::{begin, two_people};
 
 /// Reads to the end of a connection, which must come.
 async fn is_closed(mut telnet: Telnet) {
     let mut rest = Vec::new();
-    let end = tokio::time::timeout(PATIENCE, telnet.stream.read_to_end(&mut rest)).await;
     // A reset ends it as well.
-    let _ = end.expect("the end of the connection");
+    let _ = within("the end of the connection", telnet.stream.read_to_end(&mut rest)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn guests_and_members_can_log_in() {
     let server = server("").await;
-    let mut guest = Telnet::connect(&server).await;
+    let mut guest = connect(&server).await;
     guest.say("guest").await;
     assert!(guest.until("Press return to enter").await.contains("Logging you in as \"Guest"));
     guest.say("").await;
@@ -32,7 +32,7 @@ async fn guests_and_members_can_log_in() {
     guest.until("fics% ").await;
 
     server.add_fics_account("Ann", false, PASSWORD).await.expect("an account");
-    let mut stranger = Telnet::connect(&server).await;
+    let mut stranger = connect(&server).await;
     for (line, answer) in [
         ("x", "at least three characters"),
         ("averyveryverylongname", "at most 17 characters"),
@@ -48,8 +48,8 @@ async fn guests_and_members_can_log_in() {
     stranger.until("**** Invalid password! ****").await;
     stranger.until("login: ").await;
 
-    let mut ann = Telnet::login(&server, "ann").await;
-    let mut again = Telnet::login(&server, "Ann").await;
+    let mut ann = login(&server, "ann").await;
+    let mut again = login(&server, "Ann").await;
     ann.until("**** Ann has arrived - you can't both be logged in. ****").await;
     is_closed(ann).await;
     assert!(again.ask("who").await.contains("Guest"));
@@ -113,7 +113,7 @@ async fn game_waits_for_a_lost_player() {
     ann.until("{Game 1 (Ann vs. Bob) Bob lost connection; game adjourned} *").await;
     assert!(ann.ask("stored").await.contains("1: W Bob             N ["));
 
-    let mut bob = Telnet::login(&server, "Bob").await;
+    let mut bob = login(&server, "Bob").await;
     ann.until("Notification: Bob, who has an adjourned game with you, has arrived.").await;
     bob.say("resume").await;
     ann.until("Challenge: Bob (----) Ann (----) unrated blitz 5 0 (adjourned).").await;
@@ -178,7 +178,7 @@ async fn players_agree_on_things() {
 async fn sparring_partners_resume_games() {
     let server = server("").await;
     server.sparring("Sparring", SparringKind::Random).await.expect("a new account");
-    let mut ann = Telnet::newcomer(&server, "Ann").await;
+    let mut ann = newcomer(&server, "Ann").await;
     ann.say("match sparring 1 1 unrated white wild fr").await;
     ann.until("Loaded from wild/fr").await;
     ann.until("{Game 1 (Ann vs. Sparring) Creating unrated wild/fr match.}").await;
@@ -196,7 +196,7 @@ async fn sparring_partners_resume_games() {
         ann.until(" Ann Sparring -1 1 1 ").await;
     }
     drop(ann);
-    let mut ann = Telnet::login(&server, "Ann").await;
+    let mut ann = login(&server, "Ann").await;
     ann.say("resume").await;
     ann.until("Continuing unrated lightning match").await;
     ann.say("abort").await;

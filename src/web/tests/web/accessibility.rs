@@ -1,12 +1,11 @@
 //! Pages that everyone can use: by axe-core's rules, by keyboard alone, without anything that moves while it is read.
 
 use crate::{
-    browser::Browser,
     fixed_game::{FixedGame, ID, SERVER},
     journal::judged,
     page::opened,
-    stage::PlayStage,
 };
+use stage::{Browser, PlayStage};
 
 /// Every page with what shows that it is there.
 fn pages() -> [(String, &'static str); 10] {

@@ -15,7 +15,8 @@ use domain::{
     Proposal, Score, SearchId, Source, TimeControl, UciMove, Variant, Vote,
 };
 
-use crate::{events::connect, stage::PlayStage};
+use crate::events::connect;
+use stage::PlayStage;
 
 /// The name of the game, and of its server.
 pub(crate) const ID: &str = "fixed";
@@ -49,8 +50,8 @@ impl FixedGame {
         );
         let clock = Clock { remaining: Duration::from_secs(90), increment: Duration::from_secs(1) };
         let game = Self {
-            bus: stage.bus.clone(),
-            journal: stage.journal.clone(),
+            bus: stage.runtime.event_bus.clone(),
+            journal: stage.runtime.journal.clone(),
             key: GameKey::new(&SERVER.into(), &info.id),
             line: Arc::new(info.start.clone()),
             clocks: Clocks::both(clock),

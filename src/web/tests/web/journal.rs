@@ -3,7 +3,6 @@ use std::{num::NonZeroUsize, sync::atomic::AtomicBool};
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use crate::stage::{PlayStage, status, whole_game};
 use bot::journal::{Filter, GameKey};
 use concilio_web::WebSettings;
 use domain::{Color, GameInfo, GameStatus, GameTerms, Player, Variant};
@@ -13,10 +12,11 @@ use report::{
     judge::{JudgeEffort, JudgeSpec},
     make_report,
 };
+use stage::{PlayStage, status, whole_game};
 
 /// Judges all games by searches of `nodes` nodes, as `concilio report` does.
 pub(crate) async fn judged(stage: &PlayStage, nodes: u64) {
-    let journal = stage.journal.path().to_owned();
+    let journal = stage.runtime.journal.path().to_owned();
     let pages = journal.with_file_name("report");
     let judge = JudgeSpec::own(JudgeEffort::Nodes(nodes));
     let request = ReportRequest {
@@ -46,7 +46,7 @@ async fn played_game_is_found_and_shown() {
     let report = whole_game(&bot, "30+0.1").await;
     let address = format!("api/games/practice/{}", report.id);
     // The end is written a moment after the server has told it.
-    let listed = crate::stage::within("the end in the journal", async {
+    let listed = testkit::within("the end in the journal", async {
         loop {
             let listed = json(&stage, "api/games?opponent=sparring").await;
             if listed["games"][0]["result"].is_string() {
@@ -126,11 +126,11 @@ async fn rating_curve_includes_the_last_game() {
             Player::named("Ann"),
         );
         let key = GameKey::new(&server, &info.id);
-        stage.journal.game_started(&server, &info);
+        stage.runtime.journal.game_started(&server, &info);
         if let Some(change) = change {
-            stage.journal.rated(&key, change);
+            stage.runtime.journal.rated(&key, change);
         }
-        stage.journal.game_over(&key, &GameStatus::Resign, Some(Color::White)).await.expect("written");
+        stage.runtime.journal.game_over(&key, &GameStatus::Resign, Some(Color::White)).await.expect("written");
     }
     let curve = json(&stage, "api/results").await["ratings"]["fics blitz"].take();
     let points = curve.as_array().expect("a curve").iter().map(|point| point[1].as_u64().expect("points"));
@@ -189,7 +189,7 @@ async fn journal_page_needs_no_daemon() {
     let report = whole_game(&bot, "30+0.1").await;
     let settings = WebSettings { address: "127.0.0.1:0".to_owned(), ..WebSettings::default() };
     // The bot still writes it.
-    let path = stage.journal.path().to_owned();
+    let path = stage.runtime.journal.path().to_owned();
     let web =
         concilio_web::serve_journal(&settings, path, &[], stage.shutdown.now.child_token()).await.expect("a page");
     let url = web.url().expect("an address");

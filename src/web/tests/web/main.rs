@@ -10,26 +10,16 @@
 //!   pictures of every page there.
 
 mod accessibility;
-mod browser;
 mod events;
 mod fixed_game;
 mod journal;
 mod page;
 mod playing;
 mod security;
-mod stage;
 mod studying;
 mod tour;
 mod watching;
 
-use axum::Router;
-use concilio_web::PagePart;
-
 fn main() -> std::process::ExitCode {
     testkit::main()
-}
-
-/// The parts of other packages: none.
-fn parts(_: &council::electors::Pool, _: &bot::journal::Journal, _: &util::Shutdown) -> (Vec<PagePart>, Router) {
-    (Vec::new(), Router::new())
 }

@@ -1,14 +1,14 @@
 use serde_json::json;
 
 use crate::{
-    browser::Browser,
     events::{ToldGame, connect, connect_as},
     journal::judged,
-    stage::{PlayStage, SECRET, game, whole_game, within},
 };
 use concilio_web::WebSettings;
 use domain::Player;
 use practice::SparringKind;
+use stage::{Browser, PlayStage, SECRET, game, whole_game};
+use testkit::within;
 
 /// Opens a stage, and an address of it in a browser.
 pub(crate) async fn opened(address: &str) -> (Browser, PlayStage) {
@@ -24,8 +24,8 @@ async fn hostile_names_and_chat_are_text() {
     let hostile = "<img src=x onerror=\"document.title='owned'\">";
     let title = "\u{1b}]0;owned\u{7}\u{202e}<img src=x onerror=\"document.title='owned'\">";
     let player = Player { title: Some(title.to_owned()), ..Player::named(hostile) };
-    connect_as(&stage.bus, player.clone());
-    let game = ToldGame::begin_against(&stage.bus, "hostile", player);
+    connect_as(&stage.runtime.event_bus, player.clone());
+    let game = ToldGame::begin_against(&stage.runtime.event_bus, "hostile", player);
     game.say(hostile, "<script>document.title='owned'</script>");
     browser.go(&stage.url("")).await;
     browser.until("document.querySelector('.focus .player .name')?.textContent.includes('<img')").await;
@@ -48,8 +48,8 @@ async fn hostile_names_and_chat_are_text() {
 async fn board_moves_for_a_watcher() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
-    connect(&stage.bus, "Concilio");
-    let mut game = ToldGame::begin(&stage.bus, "abcdefgh", "Ann");
+    connect(&stage.runtime.event_bus, "Concilio");
+    let mut game = ToldGame::begin(&stage.runtime.event_bus, "abcdefgh", "Ann");
     browser.go(&stage.url("")).await;
     browser.until("document.querySelectorAll('.focus .piece').length === 32").await;
     for (index, uci) in ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5"].into_iter().enumerate() {
@@ -313,7 +313,7 @@ async fn hidden_page_holds_no_stream() {
         }
     });
     drop(other.await);
-    connect(&stage.bus, "Concilio");
+    connect(&stage.runtime.event_bus, "Concilio");
     becomes(false).await;
     browser.until("document.querySelector('.account')").await;
     browser.close().await;
@@ -324,7 +324,7 @@ async fn journal_page_says_no_daemon() {
     let browser = Browser::start().await;
     let stage = PlayStage::open().await;
     let settings = WebSettings { address: "127.0.0.1:0".to_owned(), ..WebSettings::default() };
-    let path = stage.journal.path().to_owned();
+    let path = stage.runtime.journal.path().to_owned();
     let web =
         concilio_web::serve_journal(&settings, path, &[], stage.shutdown.now.child_token()).await.expect("a page");
     let url = web.url().expect("an address");

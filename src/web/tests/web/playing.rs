@@ -1,10 +1,8 @@
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::{
-    stage::{PlayStage, status},
-    watching::Listener,
-};
+use crate::watching::Listener;
+use stage::{PlayStage, status};
 
 struct Guest<'a> {
     stage: &'a PlayStage,

@@ -3,9 +3,9 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use concilio_web::{WebError, WebSettings};
 use reqwest::StatusCode;
 use serde_json::json;
+use stage::{PlayStage, SECRET, status};
+use testkit::{StoppedClock, within};
 use tokio::sync::Notify;
-
-use crate::stage::{PlayStage, SECRET, status, within};
 
 /// The commands and pages that are not for everybody.
 const READ: [&str; 5] = ["api/status", "api/events", "api/games", "api/machines", "metrics"];
@@ -113,7 +113,7 @@ async fn command_survives_a_hang_up() {
     let stage = PlayStage::with_secret(true).await;
     let steps = [(); 3].map(|()| Arc::new(Notify::new()));
     let [begun, hung_up, done] = steps.clone();
-    stage.control.reloads_by(Arc::new(move || {
+    stage.runtime.control.reloads_by(Arc::new(move || {
         let [begun, hung_up, done] = steps.clone();
         Box::pin(async move {
             begun.notify_one();
@@ -228,49 +228,9 @@ async fn health_needs_no_login() {
     }
 }
 
-/// A clock that goes on only while nothing happens, and for a given time at most, so that nothing is answered because a longer
-/// time is over. A minute of real time turns a hang into a failure.
-struct StoppedClock {
-    _still: std::sync::mpsc::Sender<()>,
-}
-
-impl StoppedClock {
-    fn stop() -> Self {
-        tokio::time::pause();
-        let (still, ended) = std::sync::mpsc::channel();
-        // While a blocking task runs, the paused clock does not go on by itself.
-        tokio::task::spawn_blocking(move || ended.recv());
-        Self { _still: still }
-    }
-
-    /// Waits for half a second at most.
-    async fn soon<T>(&self, what: &str, future: impl Future<Output = T>) -> T {
-        self.within(Duration::from_millis(500), what, future).await
-    }
-
-    async fn within<T>(&self, mut left: Duration, what: &str, future: impl Future<Output = T>) -> T {
-        let mut future = std::pin::pin!(future);
-        let begun = std::time::Instant::now();
-        while begun.elapsed() < Duration::from_secs(60) {
-            let tick = tokio::task::spawn_blocking(|| std::thread::sleep(Duration::from_millis(5)));
-            let mut polls = 0;
-            let counted = std::future::poll_fn(|context| {
-                polls += 1;
-                future.as_mut().poll(context)
-            });
-            tokio::select! {
-                done = counted => return done,
-                _ = tick => (),
-            }
-            // More than its first poll and that of the tick: something happened.
-            if polls <= 2 {
-                let step = left.min(Duration::from_millis(50));
-                tokio::time::advance(step).await;
-                left -= step;
-            }
-        }
-        panic!("waited in vain for {what}");
-    }
+/// Waits for half a second at most.
+async fn soon<T>(clock: &StoppedClock, what: &str, future: impl Future<Output = T>) -> T {
+    clock.within(Duration::from_millis(500), what, future).await
 }
 
 /// Runs a test on one thread, where the clock can be stopped.
@@ -294,14 +254,9 @@ async fn many_idle_connections() {
         idle.push(tokio::net::TcpStream::connect(&address).await.expect("a connection"));
     }
     // Less than the head of a request may take altogether.
-    for _ in 0..30 {
-        tokio::time::advance(std::time::Duration::from_millis(100)).await;
-        tokio::task::spawn_blocking(|| std::thread::sleep(std::time::Duration::from_millis(2)))
-            .await
-            .expect("no panic");
-    }
+    clock.pass(30, Duration::from_millis(100)).await;
     for path in ["live", "", "api/me"] {
-        let answer = clock.soon(path, stage.get(path).send()).await.expect("an answer");
+        let answer = soon(&clock, path, stage.get(path).send()).await.expect("an answer");
         assert!(answer.status().is_success(), "{path}");
     }
 }
@@ -321,17 +276,17 @@ async fn many_wrong_logins() {
     let attempts = futures_util::future::join_all(attempts);
     let attempts = clock.within(Duration::from_secs(2), "three hundred refusals", attempts).await;
     assert!(attempts.into_iter().flatten().all(|answer| answer.status() == StatusCode::UNAUTHORIZED));
-    let login = clock.soon("the login", stage.post("api/login", &json!({ "secret": SECRET })).send()).await;
+    let login = soon(&clock, "the login", stage.post("api/login", &json!({ "secret": SECRET })).send()).await;
     assert_eq!(login.expect("an answer").status(), StatusCode::NO_CONTENT);
-    let read = clock.soon("the status", stage.get("api/status").bearer_auth(SECRET).send()).await;
+    let read = soon(&clock, "the status", stage.get("api/status").bearer_auth(SECRET).send()).await;
     assert_eq!(read.expect("an answer").status(), StatusCode::OK);
     // An address that goes on is not listened to for a while.
     loop {
-        let answer = clock.soon("a refusal", stage.post("api/login", &wrong).send()).await.expect("an answer");
+        let answer = soon(&clock, "a refusal", stage.post("api/login", &wrong).send()).await.expect("an answer");
         if answer.status() == StatusCode::TOO_MANY_REQUESTS {
             break;
         }
     }
-    let right = clock.soon("the login", stage.post("api/login", &json!({ "secret": SECRET })).send()).await;
+    let right = soon(&clock, "the login", stage.post("api/login", &json!({ "secret": SECRET })).send()).await;
     assert_eq!(right.expect("an answer").status(), StatusCode::TOO_MANY_REQUESTS);
 }

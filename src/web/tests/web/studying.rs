@@ -2,10 +2,9 @@
 
 use crate::{
     accessibility::tab_to,
-    browser::Browser,
     fixed_game::{FixedGame, ID, SERVER},
-    stage::PlayStage,
 };
+use stage::{Browser, PlayStage};
 
 const ESCAPE: &str = "\u{e00c}";
 const ENTER: &str = "\u{e007}";

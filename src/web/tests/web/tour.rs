@@ -2,11 +2,10 @@
 //! pictures themselves.
 
 use crate::{
-    browser::Browser,
     fixed_game::{FixedGame, ID, SERVER},
     journal::judged,
-    stage::PlayStage,
 };
+use stage::{Browser, PlayStage};
 
 #[testkit::test(needs(CHROMIUM, CHROMEDRIVER))]
 async fn tour_shows_who_disagreed_and_why() {

@@ -1,11 +1,10 @@
 use futures_util::StreamExt;
 use serde_json::Value;
 
-use crate::{
-    events::{ToldGame, connect},
-    stage::{PlayStage, game, within},
-};
+use crate::events::{ToldGame, connect};
 use practice::SparringKind;
+use stage::{PlayStage, game};
+use testkit::within;
 
 pub(crate) struct Listener {
     bytes: futures_util::stream::BoxStream<'static, Vec<u8>>,
@@ -55,8 +54,8 @@ impl Listener {
 #[testkit::test]
 async fn watcher_gets_state_then_changes() {
     let stage = PlayStage::open().await;
-    connect(&stage.bus, "Concilio");
-    let mut game = ToldGame::begin(&stage.bus, "abcdefgh", "Ann");
+    connect(&stage.runtime.event_bus, "Concilio");
+    let mut game = ToldGame::begin(&stage.runtime.event_bus, "abcdefgh", "Ann");
     let mut listener = Listener::begin(&stage, "api/events").await;
     let (name, whole) = listener.next().await;
     assert_eq!(name, "whole");
@@ -108,7 +107,7 @@ async fn slow_watcher_is_bounded() {
     let (name, _) = slow.next().await;
     assert_eq!(name, "whole");
     let games: Vec<ToldGame> =
-        (0..10).map(|index| ToldGame::begin(&stage.bus, &format!("game{index:04}"), "Ann")).collect();
+        (0..10).map(|index| ToldGame::begin(&stage.runtime.event_bus, &format!("game{index:04}"), "Ann")).collect();
     let mut quick = Listener::begin(&stage, "api/events").await;
     // More than sockets hold: ten games' talk in each frame, a quarter of a megabyte before long.
     for _ in 0..60 {

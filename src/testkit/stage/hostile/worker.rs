@@ -7,7 +7,7 @@ use std::{
 };
 
 use async_nats::Client;
-use concilio_cluster::{
+use cluster::{
     ClusterClient, ClusterSettings, ProcessIdentity, RunId, Sender, Subjects,
     wire::{
         self, Addressed, Heartbeat, Poll, ProposalText, SearchCommand, SearchEvent, SearchEventKind, WorkerCommand,
@@ -21,6 +21,7 @@ use council::{
 use domain::{Decision, GameId, Line, Score, UciMove, Variant, engine_move, engine_position};
 use engine::{Engine, EngineOptions, Limits};
 use futures_util::StreamExt;
+use testkit::until;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{Attack, Knows, Proposed, Says, claims};
@@ -290,6 +291,14 @@ impl Target {
         let council = Council::new(&pool, &roster, &settings, Variant::Standard);
         let electors = roster.electors().to_vec();
         Self { cluster, council, settings, electors, _stop: stop.drop_guard() }
+    }
+
+    /// Joins, and waits until these workers are there.
+    pub async fn joins(cluster: ClusterSettings, workers: &[&str], council: CouncilSettings) -> Self {
+        let target = Self::with(cluster, council);
+        let names = || target.cluster.workers().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        until(&format!("{workers:?} are there"), || workers.iter().all(|name| names().iter().any(|n| n == name))).await;
+        target
     }
 
     pub async fn decides(&mut self, line: &Line, time: Duration) -> Outcome {

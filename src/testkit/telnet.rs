@@ -1,26 +1,26 @@
 //! Telnet client of the tests.
 
-use std::time::Duration;
+use std::net::SocketAddr;
 
-use practice::PracticeServer;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
 };
 
-pub(crate) const PASSWORD: &str = "sesame";
-/// Turns a hang into a failure.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+use crate::within;
 
-pub(crate) struct Telnet {
+/// The password of all accounts.
+pub const PASSWORD: &str = "sesame";
+
+/// A person at a chess server.
+pub struct Telnet {
     /// Stream of the bytes that were not read yet.
     pub stream: TcpStream,
     text: String,
 }
 
 impl Telnet {
-    pub(crate) async fn connect(server: &PracticeServer) -> Self {
-        let address = server.fics_address().expect("a FICS face");
+    pub async fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.expect("a connection");
         let mut telnet = Self { stream, text: String::new() };
         telnet.until("login: ").await;
@@ -28,8 +28,8 @@ impl Telnet {
     }
 
     /// Logs in, and sets what a client sets.
-    pub(crate) async fn login(server: &PracticeServer, name: &str) -> Self {
-        let mut telnet = Self::connect(server).await;
+    pub async fn login(address: SocketAddr, name: &str) -> Self {
+        let mut telnet = Self::connect(address).await;
         telnet.say(name).await;
         telnet.until("password: ").await;
         telnet.say(PASSWORD).await;
@@ -40,17 +40,12 @@ impl Telnet {
         telnet
     }
 
-    pub(crate) async fn newcomer(server: &PracticeServer, name: &str) -> Self {
-        server.add_fics_account(name, false, PASSWORD).await.expect("a new account");
-        Self::login(server, name).await
-    }
-
-    pub(crate) async fn say(&mut self, line: &str) {
+    pub async fn say(&mut self, line: &str) {
         self.stream.write_all(format!("{line}\r\n").as_bytes()).await.expect("writable");
     }
 
     /// Reads up to and with `wanted`; returns what was read.
-    pub(crate) async fn until(&mut self, wanted: &str) -> String {
+    pub async fn until(&mut self, wanted: &str) -> String {
         let read = async {
             loop {
                 if let Some(at) = self.text.find(wanted) {
@@ -63,14 +58,11 @@ impl Telnet {
                 self.text.push_str(&String::from_utf8_lossy(&bytes[..count]));
             }
         };
-        match tokio::time::timeout(PATIENCE, read).await {
-            Ok(text) => text,
-            Err(_) => panic!("waited in vain for {wanted:?}"),
-        }
+        within(wanted, read).await
     }
 
     /// Sends a line and a second, unknown one; returns the text up to the answer to the second.
-    pub(crate) async fn ask(&mut self, line: &str) -> String {
+    pub async fn ask(&mut self, line: &str) -> String {
         self.say(line).await;
         self.say("that_was_all").await;
         let answer = self.until("that_was_all: Command ").await;
@@ -79,7 +71,7 @@ impl Telnet {
     }
 
     /// Makes a move, and sees it on the board.
-    pub(crate) async fn play(&mut self, command: &str, san: &str) {
+    pub async fn play(&mut self, command: &str, san: &str) {
         self.say(command).await;
         self.until(&format!(") {san} ")).await;
         self.until("fics% ").await;

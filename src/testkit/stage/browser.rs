@@ -5,15 +5,19 @@ use std::{
     process::Stdio,
 };
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use reqwest::Client;
 use serde_json::{Value, json};
-use testkit::needs::{AXE, CHROMEDRIVER, CHROMIUM};
+use testkit::{
+    needs::{AXE, CHROMEDRIVER, CHROMIUM},
+    within,
+};
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     process::{Child, Command},
 };
 
-use super::stage::{client, within};
+use crate::page::client;
 
 /// Key of elements in WebDriver's answers.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
@@ -38,7 +42,7 @@ async fn start_driver(program: &Path) -> (Child, String) {
 
 /// Returns the text after `words`, in the first output line that has them; later output is
 /// discarded. `None` if the program ends without them.
-pub(crate) async fn said_after(program: &mut Child, words: &str) -> Option<String> {
+async fn said_after(program: &mut Child, words: &str) -> Option<String> {
     let mut lines = BufReader::new(program.stdout.take().expect("a pipe")).lines();
     let said = within(words, async {
         while let Some(line) = lines.next_line().await.expect("a text") {
@@ -53,7 +57,7 @@ pub(crate) async fn said_after(program: &mut Child, words: &str) -> Option<Strin
     said
 }
 
-pub(crate) struct Browser {
+pub struct Browser {
     client: Client,
     session: String,
     _driver: Child,
@@ -61,7 +65,7 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    pub(crate) async fn start() -> Self {
+    pub async fn start() -> Self {
         let profile = tempfile::tempdir().expect("a folder");
         let (driver, port) = start_driver(CHROMEDRIVER.path()).await;
         let client = client();
@@ -103,27 +107,27 @@ impl Browser {
     }
 
     /// Makes the page so wide and high, in its own pixels.
-    pub(crate) async fn resize(&self, width: u32, height: u32) {
+    pub async fn resize(&self, width: u32, height: u32) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.developer("Emulation.setDeviceMetricsOverride", size).await;
     }
 
     /// Sets the system's colour scheme: `light` or `dark`.
-    pub(crate) async fn prefer(&self, scheme: &str) {
+    pub async fn prefer(&self, scheme: &str) {
         let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
         self.developer("Emulation.setEmulatedMedia", features).await;
     }
 
-    pub(crate) async fn go(&self, url: &str) {
+    pub async fn go(&self, url: &str) {
         self.call("url", json!({ "url": url })).await;
     }
 
-    pub(crate) async fn script(&self, script: &str) -> Value {
+    pub async fn script(&self, script: &str) -> Value {
         self.call("execute/sync", json!({ "script": script, "args": [] })).await
     }
 
     /// Waits until an expression is true in the page.
-    pub(crate) async fn until(&self, expression: &str) {
+    pub async fn until(&self, expression: &str) {
         let script = format!(
             "const done = arguments[0]; const begun = Date.now();
              (function look() {{
@@ -142,7 +146,7 @@ impl Browser {
     }
 
     /// Waits until an expression is true, and lets the page hear nothing more from that moment on, so that it can be pictured.
-    pub(crate) async fn still(&self, expression: &str) {
+    pub async fn still(&self, expression: &str) {
         let script = format!(
             "const done = arguments[0];
              import(document.querySelector('script').src.replace('start.js', 'server.js')).then(({{ live }}) => {{
@@ -158,7 +162,7 @@ impl Browser {
         assert_eq!(found, true, "in vain for {expression}");
     }
 
-    pub(crate) async fn console(&self) -> String {
+    pub async fn console(&self) -> String {
         self.call("se/log", json!({ "type": "browser" })).await.to_string()
     }
 
@@ -168,13 +172,13 @@ impl Browser {
     }
 
     /// Returns the times at which the page was loaded and first painted, ms.
-    pub(crate) async fn speed(&self) -> String {
+    pub async fn speed(&self) -> String {
         let script = "const paint = performance.getEntriesByName('first-contentful-paint')[0]?.startTime;
                       return `text after ${performance.getEntriesByType('navigation')[0].responseEnd.toFixed(1)} ms, first paint after ${paint} ms`";
         self.script(script).await.as_str().unwrap_or_default().to_owned()
     }
 
-    pub(crate) async fn click(&self, selector: &str) {
+    pub async fn click(&self, selector: &str) {
         // In the middle of the window, where the header does not cover it.
         let scroll = format!("document.querySelector({selector:?}).scrollIntoView({{ block: 'center' }})");
         self.until(&format!("({scroll}, true)")).await;
@@ -182,13 +186,13 @@ impl Browser {
         self.call(&format!("element/{element}/click"), json!({})).await;
     }
 
-    pub(crate) async fn write(&self, selector: &str, text: &str) {
+    pub async fn write(&self, selector: &str, text: &str) {
         let element = self.element(selector).await;
         self.call(&format!("element/{element}/value"), json!({ "text": text })).await;
     }
 
     /// Presses the pointer at each of these points, or drags it from the first to the last.
-    pub(crate) async fn point(&self, points: &[(f64, f64)], drag: bool) {
+    pub async fn point(&self, points: &[(f64, f64)], drag: bool) {
         #[allow(clippy::cast_possible_truncation, reason = "pixels of a page")]
         let to = |(x, y): (f64, f64)| json!({ "type": "pointerMove", "duration": 30, "x": x as i64, "y": y as i64 });
         let (down, up) = (json!({ "type": "pointerDown", "button": 0 }), json!({ "type": "pointerUp", "button": 0 }));
@@ -208,7 +212,7 @@ impl Browser {
     }
 
     /// The middle of a square of the first board that can be played on, with White below.
-    pub(crate) async fn square(&self, name: &str) -> (f64, f64) {
+    pub async fn square(&self, name: &str) -> (f64, f64) {
         let mut letters = name.bytes();
         let file = f64::from(letters.next().expect("a file") - b'a');
         let rank = f64::from(letters.next().expect("a rank") - b'1');
@@ -216,7 +220,7 @@ impl Browser {
     }
 
     /// The middle of the square in a column and a row from the upper left.
-    pub(crate) async fn middle(&self, column: f64, row: f64) -> (f64, f64) {
+    pub async fn middle(&self, column: f64, row: f64) -> (f64, f64) {
         let script = "const box = document.querySelector('.board[role=application]').getBoundingClientRect();
                       return [box.left, box.top, box.width]";
         let box_ = self.script(script).await;
@@ -249,13 +253,13 @@ impl Browser {
         self.call("execute/async", json!({ "script": painted, "args": [] })).await;
         let shot = json!({ "cmd": "Page.captureScreenshot", "params": parameters });
         let picture = self.call("goog/cdp/execute", shot).await;
-        let bytes = base64(picture["data"].as_str().expect("a picture"));
+        let bytes = BASE64_STANDARD.decode(picture["data"].as_str().expect("a picture")).expect("base64");
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join(format!("{name}.png")), bytes).expect("a file");
     }
 
     /// Leaves a picture of one element, no higher than the window.
-    pub(crate) async fn part(&self, selector: &str, name: &str) {
+    pub async fn part(&self, selector: &str, name: &str) {
         self.until("!document.getAnimations().some((moving) => moving.playState === 'running')").await;
         let script = format!(
             "scrollTo(0, 0); const box = document.querySelector({selector:?}).getBoundingClientRect();
@@ -266,7 +270,7 @@ impl Browser {
     }
 
     /// Presses keys one after the other, wherever the focus is.
-    pub(crate) async fn press(&self, keys: &str) {
+    pub async fn press(&self, keys: &str) {
         let strokes =
             keys.chars().flat_map(|key| ["keyDown", "keyUp"].map(|kind| json!({ "type": kind, "value": key })));
         let keyboard = json!({ "type": "key", "id": "keyboard", "actions": strokes.collect::<Vec<_>>() });
@@ -274,7 +278,7 @@ impl Browser {
     }
 
     /// The sum of the page's movements since it was opened, as the browser counts them.
-    pub(crate) async fn layout_shift(&self) -> f64 {
+    pub async fn layout_shift(&self) -> f64 {
         let script = "const done = arguments[0]; let sum = 0;
             const add = (list) => list.filter((shift) => !shift.hadRecentInput).forEach((shift) => (sum += shift.value));
             const observer = new PerformanceObserver((list) => add(list.getEntries()));
@@ -285,7 +289,7 @@ impl Browser {
     }
 
     /// The faults that axe-core finds in the page, a line each.
-    pub(crate) async fn violations(&self) -> String {
+    pub async fn violations(&self) -> String {
         let axe = std::fs::read_to_string(AXE.path()).expect("axe-core");
         let script = format!(
             "{axe}; const done = arguments[0];
@@ -297,7 +301,7 @@ impl Browser {
     }
 
     /// Saves pictures at three widths, and in dark; and of one screen, for the manual.
-    pub(crate) async fn pictures(&self, name: &str) {
+    pub async fn pictures(&self, name: &str) {
         if pictures().is_none() {
             return;
         }
@@ -315,27 +319,11 @@ impl Browser {
         self.prefer("light").await;
     }
 
-    pub(crate) async fn close(self) {
+    pub async fn close(self) {
         let _ = self.client.delete(&self.session).send().await;
     }
 }
 
 fn pictures() -> Option<PathBuf> {
     std::env::var_os("CONCILIO_WEB_PICTURES").map(PathBuf::from)
-}
-
-fn base64(text: &str) -> Vec<u8> {
-    let value = |letter: u8| match letter {
-        b'A'..=b'Z' => u32::from(letter - b'A'),
-        b'a'..=b'z' => u32::from(letter - b'a') + 26,
-        b'0'..=b'9' => u32::from(letter - b'0') + 52,
-        b'+' => 62,
-        _ => 63,
-    };
-    let letters: Vec<u8> = text.bytes().filter(|letter| *letter != b'=').collect();
-    let bytes = letters.chunks(4).flat_map(|four| {
-        let bits = four.iter().enumerate().fold(0, |bits, (index, letter)| bits | value(*letter) << (18 - 6 * index));
-        bits.to_be_bytes()[1..four.len()].to_vec()
-    });
-    bytes.collect()
 }

@@ -1,7 +1,4 @@
-//! A NATS server of a story, on loopback, and killed at its end. The tests of the package `cluster` have it from here, too.
-
-// Neither uses all of it.
-#![allow(dead_code, unreachable_pub)]
+//! A NATS server on loopback, killed at the end of its test.
 
 use std::{
     fs,
@@ -13,9 +10,9 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
-use testkit::ChildProgram;
-pub use testkit::PATIENCE;
 use tokio::net::TcpSocket;
+
+use crate::{ChildProgram, PATIENCE, needs::NATS_SERVER};
 
 pub struct Nats {
     port: Port,
@@ -133,6 +130,6 @@ impl Port {
 }
 
 fn program(arguments: &[String]) -> Child {
-    let mut command = Command::new(testkit::needs::NATS_SERVER.path());
+    let mut command = Command::new(NATS_SERVER.path());
     command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("nats-server starts")
 }

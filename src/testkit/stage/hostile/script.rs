@@ -1,9 +1,6 @@
 //! Scripts of hostile workers: sequences of claims, drawn from a seed. The property tests of the
 //! vote, the tests over a server and the example program `hostile_worker` share them.
 
-// None of them uses all of it.
-#![allow(dead_code, unreachable_pub)]
-
 use std::time::Duration;
 
 use domain::{Bound, Score};
