@@ -19,12 +19,7 @@ pub(crate) fn senseless(header: Header) -> Net {
 }
 
 fn net() -> Net {
-    senseless(Header {
-        seed: 3,
-        positions: 1_000_000,
-        labels: "none".to_owned(),
-        command: "a test".to_owned(),
-    })
+    senseless(Header { seed: 3, positions: 1_000_000, labels: "none".to_owned(), command: "a test".to_owned() })
 }
 
 #[test]
