@@ -15,16 +15,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bot::{
-    journal::{Journal, JournalSettings},
-    session::{self, Connection, PlayerSettings, PreparedPlayer, Runtime},
-};
-use council::CouncilSettings;
+use bot::session::{AccountPolicy, Connection, PlayerSettings, Runtime};
+use council::{CouncilSettings, electors::Pool};
 use domain::{
     Account, Action, ActionError, Clock, Clocks, Done, GameId, GameInfo, GameState, GameStatus, GameTerms, Line,
     Offers, Player, ServerEvent, ServerName, TimeControl, UciMove, Variant, moves_text,
 };
 use platform::Server;
+use stage::DaemonUnderTest;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use util::Shutdown;
@@ -99,10 +97,8 @@ impl Game {
         let folder = tempfile::tempdir().expect("a folder");
         let council = CouncilSettings { roster: "trivial".to_owned(), hash: 1, ..CouncilSettings::default() };
         let settings = PlayerSettings { council, ..PlayerSettings::default() };
-        let player = Arc::new(PreparedPlayer::new(settings).expect("a roster"));
         let shutdown = Shutdown::default();
-        let journal = Journal::open(&JournalSettings::in_folder(folder.path())).expect("a journal");
-        let runtime = Runtime::new(journal, Arc::new(move |_: &GameInfo| Arc::clone(&player)));
+        let runtime = stage::runtime(folder.path(), settings, AccountPolicy::default(), &shutdown);
         let (asked, requests) = mpsc::unbounded_channel();
         let (events, inbox) = mpsc::channel(100);
         let connection = Connection {
@@ -111,7 +107,7 @@ impl Game {
             events: inbox,
             stop: CancellationToken::new(),
         };
-        tokio::spawn(session::play(connection, runtime, shutdown));
+        DaemonUnderTest::start(connection, Runtime { pool: Pool::new(1), ..runtime }, shutdown);
         let us = Player::named("Concilio");
         let account = Account { player: us.clone(), is_bot: true, ratings: Vec::new(), games_played: 1 };
         let time_control = TimeControl::real_time(Duration::from_secs(600), Duration::ZERO);

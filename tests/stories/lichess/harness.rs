@@ -11,21 +11,19 @@ use std::{
 
 use async_trait::async_trait;
 use bot::{
-    journal::{Archive, GameKey, Journal, JournalSettings, MoveRecord},
+    journal::{Archive, GameKey, MoveRecord},
     policy::{ChallengeSettings, NameLists, challenge::Names},
-    session::{
-        self, AccountEnd, AccountPolicy, BackgroundTurns, Connection, Control, EventBus, LimitSettings, PlayerSettings,
-        PreparedPlayer, Runtime,
-    },
+    session::{AccountPolicy, LimitSettings, PlayerSettings, Runtime},
 };
 use council::{CouncilSettings, CriterionName, clock::ClockSettings, electors::Pool};
 use domain::{Color, GameId, GameInfo, GameTerms, TimeControl, UciMove, Variant};
-use platform::lichess::{self, LichessSettings, Token};
+use platform::lichess::LichessSettings;
 use practice::{
     AccountId, ChallengeTerms, End, GameRefusal, GameReport, GameView, PracticeServer, Sparring, SparringKind,
 };
+use stage::{DaemonUnderTest, lichess_connection};
 use tempfile::TempDir;
-use tokio::{sync::watch, task::JoinHandle};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use util::Shutdown;
 
@@ -142,7 +140,7 @@ pub(crate) struct Story {
     pub plan: Plan,
     pub token: String,
     pub folder: TempDir,
-    daemon: Option<(Shutdown, JoinHandle<AccountEnd>)>,
+    daemon: Option<DaemonUnderTest>,
     partner_stops_at: watch::Sender<usize>,
 }
 
@@ -171,7 +169,6 @@ impl Story {
 
     pub(crate) fn daemon_starts(&mut self) {
         let plan = &self.plan;
-        let journal = JournalSettings::in_folder(self.folder.path());
         let settings = PlayerSettings {
             council: plan.council.clone(),
             clock: plan.clock.clone(),
@@ -179,12 +176,6 @@ impl Story {
             online: plan.online.clone(),
             ponder: plan.ponder,
             ..PlayerSettings::default()
-        };
-        let player = Arc::new(PreparedPlayer::new(settings).expect("a roster"));
-        let panics = AtomicBool::new(plan.panics_once);
-        let player = move |_: &GameInfo| {
-            assert!(!panics.swap(false, Ordering::SeqCst), "a defect of ours, on purpose");
-            Arc::clone(&player)
         };
         let challenge = ChallengeSettings {
             concurrency: plan.concurrency,
@@ -195,28 +186,18 @@ impl Story {
         };
         // A friend is played on any terms.
         let lists = NameLists { friends: Names::parse(PARTNER), ..NameLists::default() };
-        let runtime = Runtime {
-            journal: Journal::open(&journal).expect("a journal"),
-            pool: plan.pool.clone(),
-            event_bus: EventBus::new(),
-            player: Arc::new(player),
-            policy: Arc::new(AccountPolicy {
-                challenge,
-                lists,
-                variants: plan.variants.clone(),
-                ..AccountPolicy::default()
-            }),
-            control: Control::default(),
-            background: BackgroundTurns::default(),
-        };
+        let policy = AccountPolicy { challenge, lists, variants: plan.variants.clone(), ..AccountPolicy::default() };
         let shutdown = Shutdown::default();
-        let settings = LichessSettings { url: self.server.url().parse().expect("an address"), ..plan.lichess.clone() };
-        let token = Token::parse(&self.token, "the practice server").expect("a token");
+        let runtime = stage::runtime(self.folder.path(), settings, policy, &shutdown);
+        let (player, panics) = (runtime.player, AtomicBool::new(plan.panics_once));
+        let player = Arc::new(move |game: &GameInfo| {
+            assert!(!panics.swap(false, Ordering::SeqCst), "a defect of ours, on purpose");
+            player(game)
+        });
+        let runtime = Runtime { pool: plan.pool.clone(), player, ..runtime };
         let stop = CancellationToken::new();
-        let (lichess, events) = lichess::connect(settings, token, stop.clone()).expect("a client");
-        let connection = Connection { name: SERVER.into(), server: Arc::new(lichess), events, stop };
-        let task = tokio::spawn(session::play(connection, runtime, shutdown.clone()));
-        self.daemon = Some((shutdown, task));
+        let connection = lichess_connection(&self.server.url(), &self.token, plan.lichess.clone(), stop);
+        self.daemon = Some(DaemonUnderTest::start(connection, runtime, shutdown));
     }
 
     /// The partner challenges the daemon; the game will have the name that is returned.
@@ -274,10 +255,7 @@ impl Story {
 
     /// The daemon finishes its games and ends; then the record of all its games is complete.
     pub(crate) async fn closes(&mut self) {
-        let (shutdown, task) = self.daemon.take().expect("a daemon");
-        shutdown.drain.cancel();
-        let end = within("the daemon to end", task).await.expect("no panic");
-        assert_eq!(end, AccountEnd::Closed);
+        self.daemon.take().expect("a daemon").closes().await;
         for report in self.server.games().await.expect("reports").iter().filter(|report| report.line.ply() >= 2) {
             let written: Vec<_> = self.journal_of(&report.id).iter().map(|record| record.uci).collect();
             assert_eq!(written, report.line.moves(), "{} in the journal", report.id);
