@@ -81,7 +81,7 @@ impl UciEngine {
     }
 
     /// # Errors
-    /// As [`Self::wait_until_ready`].
+    /// [`ElectorFailure`] if it has ended, or is silent for twenty seconds.
     pub fn new_game(&mut self) -> ElectorResult {
         self.process.send("ucinewgame")?;
         self.wait_until_ready()
