@@ -210,7 +210,7 @@ fn what_is_passed_over_says_why_once() {
     let cases: [(Change, &str); 7] = [
         (|info| info.bots_allowed = false, "bots may not"),
         (|info| info.has_password = true, "password_file"),
-        (|info| info.min_rating = Some(2100), "our rating 2000"),
+        (|info| info.min_rating = Some(2100), "the bot's rating 2000"),
         (|info| info.refusal = Some("In team X".to_owned()), "In team X"),
         (|info| info.terms.variant = Variant::Atomic, "tournament.variants"),
         (|info| info.terms.rated = false, "tournament.modes"),
