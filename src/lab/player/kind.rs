@@ -292,7 +292,7 @@ mod tests {
             ("stockfish", "expected engine, council, uci:COMMAND"),
             ("uci:", "expected engine"),
             ("engine:mm", "knowledge set"),
-            ("engine:mn", "on top of m;"),
+            ("engine:mn", "a net judges alone"),
             ("engine:search=razor=3", "\"razor\" is no number of the search (accepted: reduction_base, "),
             ("engine:search=razor_slope=3", "razor_slope: accepted: 120 to 500"),
             ("engine:n,net=/nowhere.net", "/nowhere.net: "),
