@@ -20,11 +20,13 @@ use super::{
     progress::{Bars, ProgressDisplay, stopped, write},
 };
 use crate::training::{
+    Around,
     dataset::{Dataset, Mixture},
     label,
     selfplay::{self, generate},
     shuffle::{ShufflePlan, shuffle},
     trainer::{self, Course, Losses, curve, quantise, train, validate_net},
+    value_net::ValueNet,
 };
 use crate::uci_teacher::{TeacherPlan, UciTeacher};
 use council::electors::{EngineProgram, net_file};
@@ -153,7 +155,8 @@ impl LabelData {
 #[command(
     after_help = "Positions beyond 15 pawns are left out, and of labelled games those that the teacher found not quiet. A fiftieth of the
 games, with at most about 200,000 positions, is kept back for validation. Stop with Ctrl-C, go on with the same command.
-  concilio-lab shuffle labelled more-labelled --output positions"
+  concilio-lab shuffle labelled more-labelled --output positions
+  concilio-lab shuffle games --teacher-net stockfish.nnue --output positions"
 )]
 pub struct ShuffleData {
     /// Folders of games; of equal positions the first counts
@@ -165,11 +168,25 @@ pub struct ShuffleData {
     /// Random seed of the order
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
+    /// The net of Stockfish 15.1, written by its command `export_net FILE`: labels every position, without a search
+    #[arg(long, value_name = "FILE")]
+    teacher_net: Option<PathBuf>,
+    /// Positions after one or two random moves to label beside each of a game
+    #[arg(long, requires = "teacher_net", default_value_t = 6, value_name = "N")]
+    around: u32,
+    /// Threads at work [default: all cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
 }
 
 impl ShuffleData {
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
-        let plan = ShufflePlan { seed: self.seed, ..ShufflePlan::default() };
+        let around = match &self.teacher_net {
+            Some(path) => Some(Arc::new(Around { net: ValueNet::read(path)?, count: self.around })),
+            None => None,
+        };
+        let threads = or_each_core(self.threads);
+        let plan = ShufflePlan { seed: self.seed, around, threads, ..ShufflePlan::default() };
         let mut bars = Bars::default();
         let shuffled = shuffle(&plan, &self.folders, &self.output, stop, |files, done| bars.at("files", done, files))?;
         bars.end();
@@ -297,8 +314,8 @@ fn start_net(file: &Path) -> Result<Arc<Net>, Failure> {
 fn told(losses: &Losses) -> String {
     let [opening, middlegame, endgame] = losses.by_stage;
     format!(
-        "{:.5} (opening {opening:.5}, middlegame {middlegame:.5}, endgame {endgame:.5}; without the net {:.5})",
-        losses.all, losses.without
+        "{:.5} (opening {opening:.5}, middlegame {middlegame:.5}, endgame {endgame:.5})",
+        losses.all
     )
 }
 

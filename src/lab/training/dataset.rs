@@ -9,15 +9,11 @@ use std::{
     thread,
 };
 
-use engine::{
-    IN_FULL, Knowledge,
-    evaluation::{Recipe, evaluate},
-};
 use util::Failure;
 
 use crate::training::{
     Record, SplitMix,
-    data_file::{DataHead, DataKind, files_of, unusable},
+    data_file::{DataHead, DataKind, files_of},
     game::Games,
     random::mix,
     shuffle::{files_of_shuffle, read_positions},
@@ -102,20 +98,16 @@ pub struct Sample {
     pub record: Record,
     /// The expectation of the player to move, 0 to 1.
     pub target: f32,
-    /// The evaluation without the net, centipawns for the player to move.
-    pub without: f32,
 }
 
 /// Reads the first `count` positions of a file.
 fn read(path: &Path, count: usize, mixture: &Mixture) -> Result<Vec<Sample>, Failure> {
-    let nothing = Recipe::new(Knowledge::NONE, IN_FULL);
     let sample = |record: Record| {
         let target = mixture.target(&record).ok_or_else(|| {
             let path = path.display();
             Failure::failed(format_args!("{path}: a position without a label that counts; give another label a weight"))
         })?;
-        let board = record.board().ok_or("a position that is none").map_err(unusable(path))?;
-        Ok(Sample { record, target, without: evaluate(&board, &nothing) as f32 })
+        Ok(Sample { record, target })
     };
     read_positions(path)?.into_iter().take(count).map(sample).collect()
 }
@@ -324,7 +316,7 @@ mod tests {
 
     #[test]
     fn two_files_are_held_at_most() {
-        let sample = Sample { record: record("", 0, 0), target: 0.5, without: 0.0 };
+        let sample = Sample { record: record("", 0, 0), target: 0.5 };
         let read = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&read);
         let mut samples = Samples::new((0..50).collect(), move |_: usize| {

@@ -8,18 +8,24 @@ use std::{
     collections::HashSet,
     fs::{self, File},
     io::{self, BufWriter, Write},
+    num::NonZeroUsize,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
 
 use engine::checksum;
+use experiment::in_parallel;
 use util::{Failure, replace_file};
 
 use crate::training::{
-    Record, SplitMix,
+    Around, Record, SplitMix,
     data_file::{DataFile, DataHead, DataKind, files_of, unfilled, unreadable, unusable},
     game::Games,
     random::mix,
+    value_net::Valuer,
 };
 
 /// The most files that are dealt to: each is open, and a process may have about a thousand.
@@ -31,18 +37,21 @@ const BYTES_A_POSITION: f64 = 5.0;
 /// The file that says what was dealt.
 const DEALT: &str = "dealt";
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone)]
 pub struct ShufflePlan {
     pub seed: u64,
     /// Bytes of games for each file of positions: 4 MB are about a million positions.
     pub bytes_a_file: u64,
     /// The largest share of games that is kept back for validation, 0 to 1.
     pub validation: f64,
+    /// Positions around those of the games, with the labels of a net; without it the games need labels.
+    pub around: Option<Arc<Around>>,
+    pub threads: NonZeroUsize,
 }
 
 impl Default for ShufflePlan {
     fn default() -> Self {
-        Self { seed: 1, bytes_a_file: 4_000_000, validation: KEPT_BACK.0 }
+        Self { seed: 1, bytes_a_file: 4_000_000, validation: KEPT_BACK.0, around: None, threads: NonZeroUsize::MIN }
     }
 }
 
@@ -56,7 +65,11 @@ pub fn shuffle(
     stop: &AtomicBool,
     mut progress: impl FnMut(usize, usize),
 ) -> Result<Option<[u64; 2]>, Failure> {
-    let (paths, bytes, description) = sources(folders)?;
+    let (paths, mut bytes, mut description) = sources(folders)?;
+    if let Some(around) = &plan.around {
+        bytes *= 1 + u64::from(around.count);
+        description += &around.description();
+    }
     let files = (bytes / plan.bytes_a_file.max(1)).clamp(1, MOST_FILES) as usize;
     let description = format!("{description}; seed {} into {files} files", plan.seed);
     fs::create_dir_all(to).map_err(unreadable(to))?;
@@ -80,22 +93,27 @@ pub fn shuffle(
         Err(error) => return Err(unreadable(&dealt)(error)),
     }
     let share = plan.validation.min(KEPT_BACK.1 * BYTES_A_POSITION / bytes.max(1) as f64);
-    let mut counts = [0; 2];
-    for number in 0..files {
-        if stop.load(Relaxed) {
-            return Ok(None);
-        }
-        let [part, training, validation] = ["part", "training", "validation"].map(|name| named(to, name, number));
+    let one = |(): &mut (), number: &usize| {
+        let [part, training, validation] = ["part", "training", "validation"].map(|name| named(to, name, *number));
         if part.exists() {
-            let (learnt, kept_back) = order(plan.seed ^ number as u64, &part, share)?;
+            let (learnt, kept_back) = order(plan.seed ^ *number as u64, &part, share)?;
             write(&validation, &description, &kept_back)?;
             write(&training, &description, &learnt)?;
             fs::remove_file(&part).map_err(unreadable(&part))?;
         }
-        for (count, path) in counts.iter_mut().zip([training, validation]) {
-            *count += DataHead::read(DataKind::POSITIONS, &path)?.count;
-        }
-        progress(all, paths.len() + number + 1);
+        let count = |path: &Path| DataHead::read(DataKind::POSITIONS, path).map(|head| head.count);
+        Ok::<_, Failure>([count(&training)?, count(&validation)?])
+    };
+    let (mut counts, mut done) = ([0; 2], 0);
+    let numbers: Vec<usize> = (0..files).collect();
+    in_parallel(&numbers, plan.threads, || stop.load(Relaxed), || (), one, |_, [learnt, kept_back]| {
+        counts = [counts[0] + learnt, counts[1] + kept_back];
+        done += 1;
+        progress(all, paths.len() + done);
+        Ok(())
+    })?;
+    if done < files {
+        return Ok(None);
     }
     Ok(Some(counts))
 }
@@ -153,16 +171,28 @@ fn deal(
         let file = File::create(&path).map_err(unreadable(&path))?;
         parts.push((BufWriter::new(file), path));
     }
-    for (read, path) in paths.iter().enumerate() {
-        if stop.load(Relaxed) {
-            return Ok(false);
-        }
-        for record in Games::read(path)?.records().filter(|record| !record.is_decided()) {
+    let begin = || plan.around.as_deref().map(|around| (around, Valuer::new(&around.net)));
+    let records = |worker: &mut Option<(&Around, Valuer)>, path: &PathBuf| {
+        let games = Games::read(path)?;
+        let records: Vec<Record> = match worker {
+            Some((around, valuer)) => games.games.iter().flat_map(|game| around.records(valuer, game)).collect(),
+            None => games.records().collect(),
+        };
+        Ok::<_, Failure>(records)
+    };
+    let mut read = 0;
+    in_parallel(&paths, plan.threads, || stop.load(Relaxed), begin, records, |_, records| {
+        for record in records.iter().filter(|record| !record.is_decided()) {
             let place = (u128::from(mix(record.key() ^ mix(plan.seed))) * files as u128) >> 64;
             let (part, path) = &mut parts[place as usize];
             part.write_all(&record.to_bytes()).map_err(unreadable(path))?;
         }
-        progress(read + 1);
+        read += 1;
+        progress(read);
+        Ok(())
+    })?;
+    if read < paths.len() {
+        return Ok(false);
     }
     for (part, path) in &mut parts {
         part.flush().map_err(unreadable(path))?;
@@ -202,7 +232,7 @@ pub(super) mod tests {
     use super::*;
     use crate::training::game::{Game, tests::random_game};
 
-    const FEW: ShufflePlan = ShufflePlan { seed: 3, bytes_a_file: 2000, validation: 0.2 };
+    const FEW: ShufflePlan = ShufflePlan { seed: 3, bytes_a_file: 2000, validation: 0.2, around: None, threads: NonZeroUsize::MIN };
 
     fn games(folder: &Path, ids: std::ops::Range<u32>) -> Vec<Game> {
         let games: Vec<Game> = ids.map(|id| random_game(id, "startpos", 80)).collect();

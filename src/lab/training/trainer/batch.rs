@@ -98,7 +98,7 @@ impl Slice {
         for sample in samples {
             let inputs = Inputs::new(&sample.record);
             self.pass.forward(numbers, &inputs);
-            let expected = sigmoid((self.pass.value + sample.without) / scale);
+            let expected = sigmoid(self.pass.value / scale);
             let error = expected - sample.target;
             self.loss += f64::from(error * error);
             let slope = 2.0 * error * expected * (1.0 - expected) / scale;

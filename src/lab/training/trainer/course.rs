@@ -34,26 +34,20 @@ impl Course {
     }
 }
 
-/// An SVG of the losses by epoch: of the positions learnt from, of those kept back, and of no net where it is near
-/// enough to be compared with.
+/// An SVG of the losses by epoch: of the positions learnt from and of those kept back.
 pub fn curve(epochs: &[Epoch]) -> String {
     let line = |name: &str, loss: &dyn Fn(&Epoch) -> f64| {
         let points = epochs.iter().map(|epoch| (f64::from(epoch.number), loss(epoch)));
         (name.to_owned(), points.filter(|(_, loss)| loss.is_finite()).collect::<Vec<_>>())
     };
-    let mut lines = vec![line("training", &|epoch| epoch.training), line("kept back", &|epoch| epoch.validation.all)];
-    let losses = || lines.iter().flat_map(|(_, points)| points).map(|(_, loss)| *loss);
-    let (low, high) = (losses().fold(f64::INFINITY, f64::min), losses().fold(0.0, f64::max));
-    let without = epochs.last().map(|epoch| epoch.validation.without);
-    let without = without.filter(|loss| (low..=2.0 * high).contains(loss));
-    lines.extend(without.map(|loss| line("without the net", &|_| loss)));
+    let lines = [line("training", &|epoch| epoch.training), line("kept back", &|epoch| epoch.validation.all)];
     curves("The learning curve", "epoch", "loss", &lines)
 }
 
 fn written(epoch: &Epoch) -> String {
     let Epoch { number, steps, rate, training, validation } = epoch;
-    let Losses { all, by_stage: [a, b, c], counts: [d, e, f], without } = validation;
-    format!("{number} {steps} {rate} {training} {all} {a} {b} {c} {d} {e} {f} {without}\n")
+    let Losses { all, by_stage: [a, b, c], counts: [d, e, f] } = validation;
+    format!("{number} {steps} {rate} {training} {all} {a} {b} {c} {d} {e} {f}\n")
 }
 
 fn read(line: &str) -> Option<Epoch> {
@@ -67,7 +61,6 @@ fn read(line: &str) -> Option<Epoch> {
             all: next(words)?,
             by_stage: [next(words)?, next(words)?, next(words)?],
             counts: [next(words)?, next(words)?, next(words)?],
-            without: next(words)?,
         },
     })
 }

@@ -21,8 +21,6 @@ pub struct Losses {
     /// Opening, middlegame and endgame.
     pub by_stage: [f64; 3],
     pub counts: [usize; 3],
-    /// Loss without the net, over all positions.
-    pub without: f64,
 }
 
 /// The losses of a net in floating point; `scale` is the unit of the sigmoid in centipawns.
@@ -39,13 +37,11 @@ fn losses(samples: &[Sample], scale: f32, value: impl Fn(&Sample) -> f32) -> Los
     let loss = |value: f32, target: f32| f64::from(sigmoid(value / scale) - target).powi(2);
     for sample in samples {
         let stage = stage(sample.record.count());
-        losses.by_stage[stage] += loss(sample.without + value(sample), sample.target);
+        losses.by_stage[stage] += loss(value(sample), sample.target);
         losses.counts[stage] += 1;
-        losses.without += loss(sample.without, sample.target);
     }
     let count = samples.len().max(1) as f64;
     losses.all = losses.by_stage.iter().sum::<f64>() / count;
-    losses.without /= count;
     for (sum, count) in losses.by_stage.iter_mut().zip(losses.counts) {
         *sum /= count.max(1) as f64;
     }
