@@ -138,7 +138,7 @@ fn built_in_net_names_its_training() {
     let net = Net::shipped().expect("a net");
     let header = net.header();
     assert!(header.positions > 0, "{header:?}");
-    assert!(header.labels.contains("teacher") && header.command.starts_with("lab train "), "{header:?}");
+    assert!(header.labels.contains("teacher") && header.command.starts_with("train "), "{header:?}");
 }
 
 proptest::proptest! {

@@ -1,6 +1,6 @@
-//! Stockfish's net as a teacher: the value of a position without a search, some hundred times as fast as asking the program.
+//! Stockfish's net as a teacher: the value of a position without a search, some eighty times as fast as asking the program.
 //!
-//! Reads the file that Stockfish 15 and 15.1 write with `export_net FILE`. The inputs are man and square for each of 32 squares
+//! Reads the file that Stockfish 15.1 writes with `export_net FILE`. The inputs are man and square for each of 32 squares
 //! of the own king ("HalfKAv2_hm"); a first layer of 1,024 numbers a side, multiplied in pairs; then, by the number of men,
 //! one of eight stacks of three small layers. Each input has eight values of its own besides, which skip the layers.
 
@@ -23,7 +23,7 @@ const STACKS: usize = 8;
 const FIRST: usize = 16;
 const SECOND: usize = 32;
 const VERSION: u32 = 0x7AF3_2F20;
-/// A pawn of the net, whose unit is this share of a centipawn of Stockfish 15.1's protocol.
+/// A pawn of its protocol in the net's unit.
 const PAWN: i32 = 361;
 
 type Row = [i16; WIDTH];
