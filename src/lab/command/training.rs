@@ -313,10 +313,7 @@ fn start_net(file: &Path) -> Result<Arc<Net>, Failure> {
 /// Mean losses, all and by stage of the game.
 fn told(losses: &Losses) -> String {
     let [opening, middlegame, endgame] = losses.by_stage;
-    format!(
-        "{:.5} (opening {opening:.5}, middlegame {middlegame:.5}, endgame {endgame:.5})",
-        losses.all
-    )
+    format!("{:.5} (opening {opening:.5}, middlegame {middlegame:.5}, endgame {endgame:.5})", losses.all)
 }
 
 /// An error if the work was ended before it was whole.

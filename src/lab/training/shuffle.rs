@@ -106,12 +106,19 @@ pub fn shuffle(
     };
     let (mut counts, mut done) = ([0; 2], 0);
     let numbers: Vec<usize> = (0..files).collect();
-    in_parallel(&numbers, plan.threads, || stop.load(Relaxed), || (), one, |_, [learnt, kept_back]| {
-        counts = [counts[0] + learnt, counts[1] + kept_back];
-        done += 1;
-        progress(all, paths.len() + done);
-        Ok(())
-    })?;
+    in_parallel(
+        &numbers,
+        plan.threads,
+        || stop.load(Relaxed),
+        || (),
+        one,
+        |_, [learnt, kept_back]| {
+            counts = [counts[0] + learnt, counts[1] + kept_back];
+            done += 1;
+            progress(all, paths.len() + done);
+            Ok(())
+        },
+    )?;
     if done < files {
         return Ok(None);
     }
@@ -181,16 +188,23 @@ fn deal(
         Ok::<_, Failure>(records)
     };
     let mut read = 0;
-    in_parallel(&paths, plan.threads, || stop.load(Relaxed), begin, records, |_, records| {
-        for record in records.iter().filter(|record| !record.is_decided()) {
-            let place = (u128::from(mix(record.key() ^ mix(plan.seed))) * files as u128) >> 64;
-            let (part, path) = &mut parts[place as usize];
-            part.write_all(&record.to_bytes()).map_err(unreadable(path))?;
-        }
-        read += 1;
-        progress(read);
-        Ok(())
-    })?;
+    in_parallel(
+        paths,
+        plan.threads,
+        || stop.load(Relaxed),
+        begin,
+        records,
+        |_, records| {
+            for record in records.iter().filter(|record| !record.is_decided()) {
+                let place = (u128::from(mix(record.key() ^ mix(plan.seed))) * files as u128) >> 64;
+                let (part, path) = &mut parts[place as usize];
+                part.write_all(&record.to_bytes()).map_err(unreadable(path))?;
+            }
+            read += 1;
+            progress(read);
+            Ok(())
+        },
+    )?;
     if read < paths.len() {
         return Ok(false);
     }
@@ -232,7 +246,8 @@ pub(super) mod tests {
     use super::*;
     use crate::training::game::{Game, tests::random_game};
 
-    const FEW: ShufflePlan = ShufflePlan { seed: 3, bytes_a_file: 2000, validation: 0.2, around: None, threads: NonZeroUsize::MIN };
+    const FEW: ShufflePlan =
+        ShufflePlan { seed: 3, bytes_a_file: 2000, validation: 0.2, around: None, threads: NonZeroUsize::MIN };
 
     fn games(folder: &Path, ids: std::ops::Range<u32>) -> Vec<Game> {
         let games: Vec<Game> = ids.map(|id| random_game(id, "startpos", 80)).collect();

@@ -7,8 +7,9 @@
 use std::{fs, path::Path};
 
 use engine::{
-    Board, checksum,
+    Board,
     board::{Bitboard, Color, Piece, Role, Square},
+    checksum,
 };
 use util::Failure;
 

@@ -73,8 +73,7 @@ fn training_chain_runs_end_to_end() {
     let losses = kept_back(&text(&trained.stderr));
     assert!(losses.len() == 4 && losses[3] < losses[0], "{losses:?}");
     let untrained = path("untrained.net").to_string_lossy().into_owned();
-    let untrained =
-        done(concilio_lab(&["train", &positions, "--output", &untrained, "--epochs", "1", "--rate", "0"]));
+    let untrained = done(concilio_lab(&["train", &positions, "--output", &untrained, "--epochs", "1", "--rate", "0"]));
     let knows_nothing = kept_back(&text(&untrained.stderr))[0];
     assert!(losses[3] < knows_nothing / 2.0, "{losses:?} where knowing nothing gives {knows_nothing}");
     assert!(path("n.svg").exists(), "the learning curve");
