@@ -5,7 +5,7 @@
 //! A shuffle that was ended while it dealt begins anew, afterwards it goes on with the files that are left.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeMap, HashSet},
     fs::{self, File},
     io::{self, BufWriter, Write},
     num::NonZeroUsize,
@@ -179,29 +179,34 @@ fn deal(
         parts.push((BufWriter::new(file), path));
     }
     let begin = || plan.around.as_deref().map(|around| (around, Valuer::new(&around.net)));
-    let records = |worker: &mut Option<(&Around, Valuer)>, path: &PathBuf| {
+    let records = |worker: &mut Option<(&Around, Valuer)>, (number, path): &(usize, &PathBuf)| {
         let games = Games::read(path)?;
         let records: Vec<Record> = match worker {
             Some((around, valuer)) => games.games.iter().flat_map(|game| around.records(valuer, game)).collect(),
             None => games.records().collect(),
         };
-        Ok::<_, Failure>(records)
+        Ok::<_, Failure>((*number, records))
     };
-    let mut read = 0;
+    let numbered: Vec<(usize, &PathBuf)> = paths.iter().enumerate().collect();
+    // Of equal positions the first counts, so files that are ready too early wait.
+    let (mut read, mut early) = (0, BTreeMap::new());
     in_parallel(
-        paths,
+        &numbered,
         plan.threads,
         || stop.load(Relaxed),
         begin,
         records,
-        |_, records| {
-            for record in records.iter().filter(|record| !record.is_decided()) {
-                let place = (u128::from(mix(record.key() ^ mix(plan.seed))) * files as u128) >> 64;
-                let (part, path) = &mut parts[place as usize];
-                part.write_all(&record.to_bytes()).map_err(unreadable(path))?;
+        |_, (number, records)| {
+            early.insert(number, records);
+            while let Some(records) = early.remove(&read) {
+                for record in records.iter().filter(|record| !record.is_decided()) {
+                    let place = (u128::from(mix(record.key() ^ mix(plan.seed))) * files as u128) >> 64;
+                    let (part, path) = &mut parts[place as usize];
+                    part.write_all(&record.to_bytes()).map_err(unreadable(path))?;
+                }
+                read += 1;
+                progress(read);
             }
-            read += 1;
-            progress(read);
             Ok(())
         },
     )?;
@@ -303,6 +308,9 @@ pub(super) mod tests {
         games(&path("from"), 0..40);
         let from = [path("from")];
         run(&from, &path("whole")).expect("positions").expect("not stopped");
+        let several = ShufflePlan { threads: NonZeroUsize::new(3).expect("three"), ..FEW };
+        shuffle(&several, &from, &path("by several"), &AtomicBool::new(false), |_, _| ()).expect("positions");
+        assert_eq!(all(&path("by several")), all(&path("whole")), "threads change nothing");
         for after in [2, 9] {
             // Ended while it deals, and while it orders.
             let (stop, to) = (AtomicBool::new(false), path(&format!("in two, {after}")));
