@@ -1,4 +1,4 @@
-//! Stockfish's net as a teacher: the value of a position without a search, some eighty times as fast as asking the program.
+//! Stockfish's net as a teacher: the value of a position without a search, some fifty times as fast as asking the program.
 //!
 //! Reads the file that Stockfish 15.1 writes with `export_net FILE`. The inputs are man and square for each of 32 squares
 //! of the own king ("HalfKAv2_hm"); a first layer of 1,024 numbers a side, multiplied in pairs; then, by the number of men,
