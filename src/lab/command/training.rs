@@ -181,10 +181,8 @@ pub struct ShuffleData {
 
 impl ShuffleData {
     pub(super) fn run(self, stop: &AtomicBool) -> Result<(), Failure> {
-        let around = match &self.teacher_net {
-            Some(path) => Some(Arc::new(Around { net: ValueNet::read(path)?, count: self.around })),
-            None => None,
-        };
+        let net = self.teacher_net.as_deref().map(ValueNet::read).transpose()?;
+        let around = net.map(|net| Around { net, count: self.around });
         let threads = or_each_core(self.threads);
         let plan = ShufflePlan { seed: self.seed, around, threads, ..ShufflePlan::default() };
         let mut bars = Bars::default();

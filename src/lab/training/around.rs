@@ -28,15 +28,14 @@ impl Around {
     /// Returns the quiet positions of a game and around it with the net's values. Only those of the game have its result.
     pub(super) fn records(&self, valuer: &mut Valuer, game: &Game) -> Vec<Record> {
         let mut random = SplitMix::new(u64::from(game.id));
-        let mut position = game.start.clone();
-        game.opening.iter().for_each(|mv| position.play(*mv));
         let mut records = Vec::new();
-        for (i, ply) in game.plies.iter().enumerate() {
-            let board = position.board();
+        game.walk(|i, board, _| {
             let mut push = |board: &Board, result| {
-                if let Some(mut record) = Record::new(board).filter(|_| is_quiet(board)) {
-                    record.teacher = Some(valuer.value(board).clamp(1 - i32::from(MATE), i32::from(MATE) - 1) as i16);
-                    (record.result, record.ply, record.game) = (result, (game.opening.len() + i) as u16, game.id);
+                if is_quiet(board)
+                    && let Some(mut record) = game.record(i, board)
+                {
+                    let value = valuer.value(board).clamp(1 - i32::from(MATE), i32::from(MATE) - 1);
+                    (record.teacher, record.result) = (Some(value as i16), result);
                     records.push(record);
                 }
             };
@@ -49,8 +48,7 @@ impl Around {
                 }
                 push(&board, None);
             }
-            position.play(ply.mv);
-        }
+        });
         records
     }
 }

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use engine::{
-    Position,
+    Board, Position,
     board::{Move, Role},
 };
 use util::Failure;
@@ -46,23 +46,35 @@ impl Game {
     /// Returns the quiet positions, which have no tactics that a search must resolve, with the numbers of their plies: no
     /// check, no capture or promotion played, no mate seen.
     pub fn quiet(&self) -> Vec<(usize, Record)> {
-        let mut position = self.start.clone();
-        self.opening.iter().for_each(|mv| position.play(*mv));
         let mut quiet = Vec::with_capacity(self.plies.len());
-        for (i, ply) in self.plies.iter().enumerate() {
-            let board = position.board();
+        self.walk(|i, board, ply| {
             if !board.in_check()
                 && !board.is_noisy(ply.mv)
                 && ply.own.unsigned_abs() < MATE.unsigned_abs()
-                && let Some(mut record) = Record::new(board)
+                && let Some(mut record) = self.record(i, board)
             {
                 (record.own, record.teacher, record.result) = (Some(ply.own), ply.teacher, Some(self.result));
-                (record.ply, record.game) = ((self.opening.len() + i) as u16, self.id);
                 quiet.push((i, record));
             }
+        });
+        quiet
+    }
+
+    /// Shows every position after the opening, with the number of its ply.
+    pub(super) fn walk(&self, mut visit: impl FnMut(usize, &Board, &Ply)) {
+        let mut position = self.start.clone();
+        self.opening.iter().for_each(|mv| position.play(*mv));
+        for (i, ply) in self.plies.iter().enumerate() {
+            visit(i, position.board(), ply);
             position.play(ply.mv);
         }
-        quiet
+    }
+
+    /// Returns a position at that ply, or near the one there, as a record without labels.
+    pub(super) fn record(&self, ply: usize, board: &Board) -> Option<Record> {
+        let mut record = Record::new(board)?;
+        (record.ply, record.game) = ((self.opening.len() + ply) as u16, self.id);
+        Some(record)
     }
 
     fn write(&self, bytes: &mut Vec<u8>) {

@@ -10,10 +10,7 @@ use std::{
     io::{self, BufWriter, Write},
     num::NonZeroUsize,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
 use engine::checksum;
@@ -37,7 +34,6 @@ const BYTES_A_POSITION: f64 = 5.0;
 /// The file that says what was dealt.
 const DEALT: &str = "dealt";
 
-#[derive(Clone)]
 pub struct ShufflePlan {
     pub seed: u64,
     /// Bytes of games for each file of positions: 4 MB are about a million positions.
@@ -45,7 +41,7 @@ pub struct ShufflePlan {
     /// The largest share of games that is kept back for validation, 0 to 1.
     pub validation: f64,
     /// Positions around those of the games, with the labels of a net; without it the games need labels.
-    pub around: Option<Arc<Around>>,
+    pub around: Option<Around>,
     pub threads: NonZeroUsize,
 }
 
@@ -178,7 +174,7 @@ fn deal(
         let file = File::create(&path).map_err(unreadable(&path))?;
         parts.push((BufWriter::new(file), path));
     }
-    let begin = || plan.around.as_deref().map(|around| (around, Valuer::new(&around.net)));
+    let begin = || plan.around.as_ref().map(|around| (around, Valuer::new(&around.net)));
     let records = |worker: &mut Option<(&Around, Valuer)>, (number, path): &(usize, &PathBuf)| {
         let games = Games::read(path)?;
         let records: Vec<Record> = match worker {

@@ -173,11 +173,11 @@ fn side_of<'s>(
 ) -> &'s Side {
     let king = board.king(player);
     // Each player sees the board from the own side, with the king on the right half.
-    let turned = if player == Color::White { 0 } else { 56 } | if king.file() < 4 { 7 } else { 0 };
+    let is_left = king.file() < 4;
+    let turned = if player == Color::White { 0 } else { 56 } | if is_left { 7 } else { 0 };
     let seen = king.index() ^ turned;
     let place = (7 - seen / 8) * 4 + 7 - seen % 8;
-    let half = if king.file() < 4 { KINGS } else { 0 };
-    let side = sides[half + place]
+    let side = sides[if is_left { KINGS } else { 0 } + place]
         .get_or_insert_with(|| Box::new(Side { men: [Bitboard::EMPTY; 12], sum: *net.bias, direct: [0; STACKS] }));
     for (piece, before) in Piece::ALL.into_iter().zip(&mut side.men) {
         let now = board.men(piece.color(), piece.role());

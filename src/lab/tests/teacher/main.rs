@@ -50,6 +50,31 @@ fn values_are_those_of_stockfish() {
     }
 }
 
+fn concilio_lab(folder: &Path, arguments: &str) -> String {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_concilio-lab"));
+    let output = program.current_dir(folder).args(arguments.split(' ')).output().expect("it starts");
+    assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[testkit::test(needs(STOCKFISH))]
+fn net_learns_from_its_values() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |arguments: &str| concilio_lab(folder.path(), arguments);
+    stockfish(folder.path(), "export_net its.nnue\nquit\n");
+    run("data --output games --games 16 --games-per-file 4 --nodes 30");
+    let shuffled = |name: &str, more: &str| {
+        let said = run(&format!("shuffle games --teacher-net its.nnue --output {name} {more}"));
+        let numbers = said.split_whitespace().filter_map(|word| word.parse::<usize>().ok());
+        numbers.sum::<usize>()
+    };
+    let (alone, around) = (shuffled("alone", "--around 0"), shuffled("around", "--around 6 --threads 1"));
+    assert!(alone > 100 && around > 2 * alone, "{alone}, {around}");
+    assert_eq!(shuffled("by-two", "--threads 2"), around);
+    // Only the teacher's labels count, so every position has one.
+    run("train around --labels own=0,result=0 --epochs 1 --output its.net");
+}
+
 #[testkit::test]
 fn foreign_net_is_one_clear_error() {
     let folder = tempfile::tempdir().expect("a folder");
