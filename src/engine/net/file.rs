@@ -1,30 +1,32 @@
 //! The file format of a net.
 //!
-//! Layout, numbers with their lowest byte first: the magic (8 bytes), the version (2), inputs and
-//! width (2 each), zero (2; formerly the heuristics that it adds to), 63 and 0 (1 each; formerly the
-//! roles and the part of the board that it sees), seed and positions (8 each), labels and command (length in 2 bytes, UTF-8 each), then the weights (input
-//! row by row, bias, outputs of mover and other bucket by bucket, 2 each; the outputs' biases, 4
-//! each), and the checksum of everything before it (8). Version 1 has one output, which serves
-//! every bucket.
+//! Layout, numbers with their lowest byte first: the magic (8 bytes), the version (2), inputs and width (2 each), zero (2;
+//! formerly the heuristics that it adds to), 63 and 0 (1 each; formerly the roles and the part of the board that it sees),
+//! seed and positions (8 each), labels and command (length in 2 bytes, UTF-8 each), then the weights (input row by row, bias,
+//! outputs of mover and other bucket by bucket, 1 or 2 each; the outputs' biases, 4 each), and the checksum of everything
+//! before it (8). Versions 1 and 2 have the same inputs wherever the own king is, and 2 bytes a weight; version 1 has one
+//! output, which serves every bucket.
 
-use super::{BLOCK, BUCKETS, Header, INPUTS, LARGEST_WIDTH, Net, ROWS, Weights};
+use super::{BLOCK, BUCKETS, Header, INPUTS, LARGEST_WIDTH, MEN, Net, Weights};
 use crate::checksum;
 
 const MAGIC: &[u8; 8] = b"concnet\n";
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 /// All roles, everywhere on the board.
 const WHOLE_BOARD: [u8; 2] = [0b11_1111, 0];
-/// The version that had one output.
+/// The version whose inputs did not depend on the king.
+const ONE_KING_BUCKET: u16 = 2;
+/// The version that had, besides, one output.
 const ONE_OUTPUT: u16 = 1;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetError {
     #[error("not a net of concilio")]
     Magic,
-    #[error("a net of format {0}; this program reads formats {ONE_OUTPUT} and {VERSION}")]
+    #[error("a net of format {0}; this program reads formats {ONE_OUTPUT} to {VERSION}")]
     Version(u16),
     #[error(
-        "a net of {0} inputs and width {1}; this program needs {INPUTS}, and a multiple of {BLOCK} up to {LARGEST_WIDTH}"
+        "a net of {0} inputs and width {1}; this program needs {INPUTS} or {MEN}, and a multiple of {BLOCK} up to {LARGEST_WIDTH}"
     )]
     Shape(u16, u16),
     /// The file is too short or too long.
@@ -70,10 +72,37 @@ impl<'a> Reader<'a> {
         String::from_utf8(self.take(usize::from(len))?.to_vec()).map_err(|_| NetError::Header)
     }
 
-    fn numbers<'b>(&mut self, count: usize, numbers: impl Iterator<Item = &'b mut i16>) -> Result<(), NetError> {
-        let (pairs, _) = self.take(2 * count)?.as_chunks::<2>();
-        numbers.zip(pairs).for_each(|(number, pair)| *number = i16::from_le_bytes(*pair));
+    fn numbers<'b>(&mut self, numbers: impl Iterator<Item = &'b mut i16>) -> Result<(), NetError> {
+        for number in numbers {
+            *number = i16::from_le_bytes(self.array()?);
+        }
         Ok(())
+    }
+
+    fn packed<'b>(&mut self, numbers: impl Iterator<Item = &'b mut i16>) -> Result<(), NetError> {
+        let mut bytes = self.0.iter();
+        for number in numbers {
+            let mut packed = u16::from(*bytes.next().ok_or(NetError::Length)?);
+            if packed >= LONG {
+                packed = packed - LONG + LONG * u16::from(*bytes.next().ok_or(NetError::Length)?);
+            }
+            *number = (packed >> 1) as i16 ^ -((packed & 1) as i16);
+        }
+        self.0 = bytes.as_slice();
+        Ok(())
+    }
+}
+
+/// The first byte of a weight that has a second one.
+const LONG: u16 = 128;
+
+/// Adds a weight in a byte if it is small, or in two. Its sign goes to the lowest bit.
+fn pack(bytes: &mut Vec<u8>, weight: i16) {
+    let packed = (weight << 1 ^ weight >> 15) as u16;
+    if packed < LONG {
+        bytes.push(packed as u8);
+    } else {
+        bytes.extend([(packed % LONG + LONG) as u8, (packed / LONG) as u8]);
     }
 }
 
@@ -86,9 +115,17 @@ impl Net {
     }
 
     pub(super) fn body(&self) -> Vec<u8> {
-        let (header, weights) = (&self.header, &self.weights);
+        let mut bytes = self.front(VERSION, INPUTS);
+        self.weights.numbers().for_each(|weight| pack(&mut bytes, *weight));
+        bytes.extend(self.weights.output_bias.iter().flat_map(|bias| bias.to_le_bytes()));
+        bytes
+    }
+
+    /// The part of a file before its weights, for a version and its inputs.
+    pub(super) fn front(&self, version: u16, inputs: usize) -> Vec<u8> {
+        let header = &self.header;
         let mut bytes = MAGIC.to_vec();
-        for number in [VERSION, INPUTS as u16, weights.width() as u16, 0] {
+        for number in [version, inputs as u16, self.weights.width() as u16, 0] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         bytes.extend_from_slice(&WHOLE_BOARD);
@@ -100,8 +137,6 @@ impl Net {
             bytes.extend_from_slice(&(end as u16).to_le_bytes());
             bytes.extend_from_slice(&text.as_bytes()[..end]);
         }
-        bytes.extend(weights.numbers().flat_map(|weight| weight.to_le_bytes()));
-        bytes.extend(weights.output_bias.iter().flat_map(|bias| bias.to_le_bytes()));
         bytes
     }
 
@@ -112,14 +147,16 @@ impl Net {
             return Err(NetError::Magic);
         }
         let version = reader.short()?;
-        let outputs = match version {
-            VERSION => BUCKETS,
-            ONE_OUTPUT => 1,
+        let (inputs, outputs) = match version {
+            VERSION => (INPUTS, BUCKETS),
+            ONE_KING_BUCKET => (MEN, BUCKETS),
+            ONE_OUTPUT => (MEN, 1),
             other => return Err(NetError::Version(other)),
         };
-        let (inputs, width) = (reader.short()?, reader.short()?);
-        let weights = Weights::zero(usize::from(width)).filter(|_| usize::from(inputs) == INPUTS);
-        let mut weights = weights.ok_or(NetError::Shape(inputs, width))?;
+        let shape = [reader.short()?, reader.short()?];
+        let width = usize::from(shape[1]);
+        let weights = Weights::zero(width).filter(|_| usize::from(shape[0]) == inputs);
+        let mut weights = weights.ok_or(NetError::Shape(shape[0], shape[1]))?;
         if reader.short()? != 0 {
             return Err(NetError::Addition);
         }
@@ -128,12 +165,17 @@ impl Net {
         }
         let header =
             Header { seed: reader.long()?, positions: reader.long()?, labels: reader.text()?, command: reader.text()? };
-        let rows = ROWS - 2 * (BUCKETS - outputs);
-        reader.numbers(rows * usize::from(width), weights.numbers_mut())?;
+        if version == VERSION {
+            reader.packed(weights.numbers_mut())?;
+        } else {
+            reader.numbers(weights.numbers_mut().take(MEN * width))?;
+            reader.numbers(weights.numbers_mut().skip(INPUTS * width).take((1 + 2 * outputs) * width))?;
+            weights.repeat_first_inputs();
+        }
         for bias in &mut weights.output_bias[..outputs] {
             *bias = i32::from_le_bytes(reader.array()?);
         }
-        if version == ONE_OUTPUT {
+        if outputs == 1 {
             weights.repeat_first_output();
         }
         let body = &bytes[..bytes.len() - reader.0.len()];
@@ -144,6 +186,9 @@ impl Net {
         if sum != checksum(body) {
             return Err(NetError::Checksum);
         }
-        Self::new(header, weights)
+        if version != VERSION {
+            return Self::new(header, weights);
+        }
+        if weights.hold() { Ok(Self { header, weights, checksum: sum }) } else { Err(NetError::Weights) }
     }
 }

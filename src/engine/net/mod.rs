@@ -1,10 +1,9 @@
 //! `n`: a small trained net in place of the hand-written heuristics.
 //!
-//! It sees men and squares and nothing else: 768 inputs (colour, role and square, from the side of
-//! each player, mirrored so that the player's king is on the files a to d), one layer for each
-//! player, of a width that is the net's own, and eight outputs, one of which the number of men
-//! picks (output buckets). All numbers are integers, so its value is the same on every machine, bit
-//! for bit.
+//! It sees men and squares and nothing else: 768 inputs (colour, role and square, from the side of each player, mirrored so
+//! that the player's king is on the files a to d) for each of four places of that king (king buckets), one layer for each
+//! player, of a width that is the net's own, and eight outputs, one of which the number of men picks (output buckets). All
+//! numbers are integers, so its value is the same on every machine, bit for bit.
 //!
 //! A net is the evaluation, but for terms on the whole, such as the right to move.
 //!
@@ -25,7 +24,7 @@ use std::sync::{Arc, OnceLock};
 use super::board::{Board, Color};
 
 pub(crate) use accumulator::Accumulator;
-pub use features::{INPUTS, feature, is_mirrored};
+pub use features::{INPUTS, KING_BUCKETS, MEN, View};
 pub use file::NetError;
 use weights::Block;
 pub use weights::{BLOCK, LARGEST_INPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT, LARGEST_WIDTH, ROWS, Weights};

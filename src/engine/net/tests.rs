@@ -42,8 +42,9 @@ fn bad_bytes_are_one_clear_error() {
         (b"a text file".to_vec(), NetError::Magic),
         (vec![], NetError::Magic),
         (with(8, 9), NetError::Version(9)),
-        (with(12, 64), NetError::Shape(768, 320)),
-        (with(13, 5), NetError::Shape(768, 1280)),
+        (with(8, 2), NetError::Shape(3072, 256)),
+        (with(12, 64), NetError::Shape(3072, 320)),
+        (with(13, 5), NetError::Shape(3072, 1280)),
         (with(14, 0xff), NetError::Addition),
         (with(16, 1), NetError::Part),
         (good[..good.len() - 1].to_vec(), NetError::Length),
@@ -58,20 +59,26 @@ fn bad_bytes_are_one_clear_error() {
     assert_eq!(Net::new(Header::default(), weights).map(|_| ()), Err(NetError::Weights));
 }
 
-/// Format 1 had one output; so were the first nets of others made.
+/// Formats 1 and 2 had one king bucket, and format 1 one output; so were the first nets of others made.
 #[test]
-fn single_output_fills_every_bucket() {
+fn formats_of_before_are_read() {
     let mut weights = net().weights.clone();
-    weights.repeat_first_output();
-    let net = Net::new(net().header, weights).expect("within bounds");
-    let mut bytes = net.body();
-    bytes[8] = 1;
-    let (rows, biases) = (4 * WIDTH * (BUCKETS - 1), 4 * (BUCKETS - 1));
-    let first_bias = bytes.len() - 4 * BUCKETS;
-    bytes.drain(first_bias - rows..first_bias);
-    bytes.truncate(bytes.len() - biases);
-    bytes.extend(crate::checksum(&bytes).to_le_bytes());
-    assert_eq!(Net::from_bytes(&bytes), Ok(net));
+    weights.repeat_first_inputs();
+    for (version, outputs) in [(1, 1), (2, BUCKETS)] {
+        if outputs == 1 {
+            weights.repeat_first_output();
+        }
+        let net = Net::new(net().header, weights.clone()).expect("within bounds");
+        let mut bytes = net.front(version, MEN);
+        let kept = (0..MEN).chain(INPUTS..INPUTS + 1 + 2 * outputs);
+        let numbers: Vec<i16> = net.weights.numbers().copied().collect();
+        for row in kept.flat_map(|row| &numbers[row * WIDTH..][..WIDTH]) {
+            bytes.extend(row.to_le_bytes());
+        }
+        bytes.extend(net.weights.output_bias[..outputs].iter().flat_map(|bias| bias.to_le_bytes()));
+        bytes.extend(crate::checksum(&bytes).to_le_bytes());
+        assert_eq!(Net::from_bytes(&bytes), Ok(net), "version {version}");
+    }
 }
 
 #[test]
@@ -108,13 +115,13 @@ fn the_value_is_that_of_the_formula() {
     let bucket = 7;
     let mut sum = 0_i64;
     for (side, player) in players(&board).into_iter().enumerate() {
-        let mirrored = is_mirrored(board.king(player));
+        let view = View::new(player, board.king(player));
         for i in 0..WIDTH {
             let number_of = |row: usize| i64::from(numbers[row * WIDTH + i]);
             let mut number = number_of(INPUTS);
             for square in board.occupied() {
                 let piece = board.piece_on(square).expect("occupied");
-                number += number_of(feature(player, mirrored, piece, square));
+                number += number_of(view.input(piece, square));
             }
             sum += number.clamp(0, 255).pow(2) * number_of(INPUTS + 1 + 2 * bucket + side);
         }

@@ -3,7 +3,7 @@
 //! A row for every input, added to the first layer; one for the layer's start; then, bucket by bucket, the output's weights of
 //! the mover's layer and of the other player's.
 
-use super::{BUCKETS, INPUTS};
+use super::{BUCKETS, INPUTS, KING_BUCKETS, MEN};
 
 /// Numbers that are computed with together; widths are multiples of it.
 pub const BLOCK: usize = 128;
@@ -81,6 +81,14 @@ impl Weights {
     /// Iterates over the same numbers, mutably.
     pub fn numbers_mut(&mut self) -> impl Iterator<Item = &mut i16> {
         self.blocks.iter_mut().flat_map(|block| &mut block.0)
+    }
+
+    /// Gives the inputs of every king bucket the weights of the first.
+    pub(super) fn repeat_first_inputs(&mut self) {
+        let one = self.blocks_of(MEN);
+        for bucket in 1..KING_BUCKETS {
+            self.blocks.copy_within(..one, bucket * one);
+        }
     }
 
     pub(super) fn repeat_first_output(&mut self) {

@@ -5,6 +5,8 @@
 
 use std::{num::NonZeroUsize, thread};
 
+use engine::net::{INPUTS, KING_BUCKETS};
+
 use super::model::{Inputs, Pass, Shape};
 use crate::training::dataset::{Sample, sigmoid};
 
@@ -19,6 +21,7 @@ struct Slice {
 /// Gradients of a batch, kept from one to the next.
 pub(super) struct Batch {
     slices: Vec<Slice>,
+    shape: Shape,
     scale: f32,
     threads: NonZeroUsize,
 }
@@ -27,7 +30,7 @@ impl Batch {
     /// Creates a batch for nets of a shape, with the unit of the sigmoid in centipawns.
     pub(super) fn new(shape: Shape, scale: f32, threads: NonZeroUsize) -> Self {
         let slice = |_| Slice { gradient: vec![0.0; shape.count()], pass: Pass::new(shape), loss: 0.0 };
-        Self { slices: (0..SLICES).map(slice).collect(), scale, threads }
+        Self { slices: (0..SLICES).map(slice).collect(), shape, scale, threads }
     }
 
     /// The mean loss of the samples, and its gradient in the first slice.
@@ -45,21 +48,41 @@ impl Batch {
                 });
             }
         });
-        let used = samples.len().div_ceil(per_slice);
-        let (first, others) = self.slices[..used.max(1)].split_at_mut(1);
+        let used = samples.len().div_ceil(per_slice).max(1);
+        let (first, others) = self.slices[..used].split_at_mut(1);
+        let loss = first[0].loss + others.iter().map(|slice| slice.loss).sum::<f64>();
         let total = &mut first[0].gradient;
-        let mut loss = first[0].loss;
-        for other in others {
-            loss += other.loss;
-            for (sum, part) in total.iter_mut().zip(&other.gradient) {
-                *sum += *part;
-            }
-        }
         let share = 1.0 / samples.len().max(1) as f32;
-        for number in total.iter_mut() {
-            *number *= share;
-        }
+        let part = total.len().div_ceil(self.threads.get());
+        thread::scope(|scope| {
+            for (i, total) in total.chunks_mut(part).enumerate() {
+                let parts = others.iter().map(move |slice| &slice.gradient[i * part..]);
+                scope.spawn(move || join(total, parts, share));
+            }
+        });
+        share_among_kings(&mut total[..INPUTS * self.shape.width]);
         (loss * f64::from(share), total)
+    }
+}
+
+/// Adds the parts to `total` and multiplies it by `share`.
+fn join<'a>(total: &mut [f32], parts: impl Iterator<Item = &'a [f32]>, share: f32) {
+    for part in parts {
+        total.iter_mut().zip(part).for_each(|(sum, number)| *sum += number);
+    }
+    total.iter_mut().for_each(|number| *number *= share);
+}
+
+/// Adds to the gradient of an input that of the same man in all king buckets together: what is learned in one holds in
+/// the others too, until they are told otherwise. (The factoriser of other trainers has numbers of its own for it.)
+fn share_among_kings(gradient: &mut [f32]) {
+    let bucket = gradient.len() / KING_BUCKETS;
+    let mut sum = vec![0.0; bucket];
+    for part in gradient.chunks_exact(bucket) {
+        sum.iter_mut().zip(part).for_each(|(sum, number)| *sum += number);
+    }
+    for part in gradient.chunks_exact_mut(bucket) {
+        part.iter_mut().zip(&sum).for_each(|(number, sum)| *number += sum);
     }
 }
 
@@ -104,5 +127,19 @@ impl Slice {
             let slope = 2.0 * error * expected * (1.0 - expected) / scale;
             self.pass.backward(numbers, &inputs, slope, &mut self.gradient);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn king_buckets_share_what_they_learn() {
+        let mut gradient = vec![0.0; 2 * KING_BUCKETS];
+        (gradient[1], gradient[3]) = (1.0, 0.5);
+        share_among_kings(&mut gradient);
+        assert_eq!(gradient[..4], [0.0, 2.5, 0.0, 2.0], "its own and the sum");
+        assert!(gradient[4..].chunks(2).all(|bucket| bucket == [0.0, 1.5]), "the sum");
     }
 }

@@ -132,7 +132,7 @@ pub fn train(
             pass.fill(&mut samples, size)?;
             let (batch_loss, gradient) = batch.run(&state.numbers, &samples);
             let rate = plan.rate(state.steps, steps);
-            state.step(gradient, shape, rate, plan.decay);
+            state.step(gradient, shape, rate, plan.decay, threads);
             loss += batch_loss;
             trained += 1;
             if state.steps.is_multiple_of(CHECKPOINT) {

@@ -6,8 +6,8 @@
 use engine::{
     board::{Color, Square},
     net::{
-        BUCKETS, CENTIPAWNS, INPUTS, LARGEST_INPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT, Net, ONE, OUTPUT_ONE, ROWS, bucket,
-        feature, is_mirrored,
+        BUCKETS, CENTIPAWNS, INPUTS, LARGEST_INPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT, Net, ONE, OUTPUT_ONE, ROWS, View,
+        bucket,
     },
 };
 
@@ -114,9 +114,9 @@ impl Inputs {
             }
         }
         let mut inputs = Self { bucket: bucket(record.count()), ..Self::default() };
-        let mirrored = kings.map(is_mirrored);
+        let views = Color::ALL.map(|player| View::new(player, kings[player.index()]));
         for (piece, square) in record.men() {
-            let input = |player: Color| feature(player, mirrored[player.index()], piece, square) as u16;
+            let input = |player: Color| views[player.index()].input(piece, square) as u16;
             inputs.sides[0][inputs.count & 31] = input(record.turn());
             inputs.sides[1][inputs.count & 31] = input(!record.turn());
             inputs.count += 1;

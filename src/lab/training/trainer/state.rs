@@ -4,7 +4,7 @@
 //! Layout, numbers with their lowest byte first: the magic (8 bytes), the length of the plan's description (4), the
 //! description, the steps made (8), the numbers and the two means (4 each), and a checksum (8).
 
-use std::{fs, io, path::Path};
+use std::{fs, io, num::NonZeroUsize, path::Path, thread};
 
 use engine::checksum;
 use util::{Failure, replace_file};
@@ -33,18 +33,50 @@ impl State {
     }
 
     /// Makes one step against `gradient`; all weights lose `decay` times `rate` of themselves.
-    pub(super) fn step(&mut self, gradient: &[f32], shape: Shape, rate: f32, decay: f32) {
+    pub(super) fn step(&mut self, gradient: &[f32], shape: Shape, rate: f32, decay: f32, threads: NonZeroUsize) {
         self.steps += 1;
-        let steps = self.steps.min(1 << 20) as i32;
-        let (unbias_first, unbias_second) = (1.0 / (1.0 - FIRST.powi(steps)), 1.0 / (1.0 - SECOND.powi(steps)));
+        let rows = self.numbers.len().div_ceil(shape.width).div_ceil(threads.get());
+        let part = rows * shape.width;
+        let rate = Rate::new(self.steps, rate, decay);
         let [first, second] = &mut self.means;
-        let means = first.iter_mut().zip(second);
-        for (i, ((number, (first, second)), gradient)) in self.numbers.iter_mut().zip(means).zip(gradient).enumerate() {
-            let largest = shape.largest(i);
+        let numbers = self.numbers.chunks_mut(part).zip(gradient.chunks(part));
+        let means = first.chunks_mut(part).zip(second.chunks_mut(part));
+        thread::scope(|scope| {
+            for (i, ((numbers, gradient), (first, second))) in numbers.zip(means).enumerate() {
+                scope.spawn(move || {
+                    let numbers = numbers.chunks_mut(shape.width).zip(gradient.chunks(shape.width));
+                    let means = first.chunks_mut(shape.width).zip(second.chunks_mut(shape.width));
+                    for (row, ((numbers, gradient), (first, second))) in numbers.zip(means).enumerate() {
+                        rate.step(numbers, gradient, first, second, shape.largest(i * part + row * shape.width));
+                    }
+                });
+            }
+        });
+    }
+}
+
+/// The factors of one step.
+#[derive(Clone, Copy)]
+struct Rate {
+    unbias: [f32; 2],
+    rate: f32,
+    kept: f32,
+}
+
+impl Rate {
+    fn new(steps: u64, rate: f32, decay: f32) -> Self {
+        let steps = steps.min(1 << 20) as i32;
+        Self { unbias: [FIRST, SECOND].map(|mean| 1.0 / (1.0 - mean.powi(steps))), rate, kept: 1.0 - decay * rate }
+    }
+
+    /// Moves the numbers of a row, none beyond `largest`.
+    fn step(self, numbers: &mut [f32], gradient: &[f32], first: &mut [f32], second: &mut [f32], largest: f32) {
+        for ((number, gradient), (first, second)) in numbers.iter_mut().zip(gradient).zip(first.iter_mut().zip(second))
+        {
             *first = FIRST * *first + (1.0 - FIRST) * *gradient;
             *second = SECOND * *second + (1.0 - SECOND) * *gradient * *gradient;
-            let change = *first * unbias_first / ((*second * unbias_second).sqrt() + TINY);
-            let moved = *number * (1.0 - decay * rate) - rate * change;
+            let change = *first * self.unbias[0] / ((*second * self.unbias[1]).sqrt() + TINY);
+            let moved = *number * self.kept - self.rate * change;
             *number = moved.clamp(-largest, largest);
         }
     }
