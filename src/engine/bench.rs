@@ -146,6 +146,6 @@ mod tests {
     fn search_has_its_known_signature() {
         assert_eq!(bench(Some(6), 1, &mut |_| {}).nodes, 94_015);
         let with_net = EngineOptions { knowledge: Knowledge::STRONGEST, ..EngineOptions::default() };
-        assert_eq!(bench_with(&with_net, Some(6), &mut |_| {}).nodes, 88_528);
+        assert_eq!(bench_with(&with_net, Some(6), &mut |_| {}).nodes, 88_798);
     }
 }
