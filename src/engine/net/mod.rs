@@ -98,7 +98,7 @@ impl Net {
     /// The net that comes with the engine, read at its first use. Its header describes the training.
     pub fn shipped() -> Option<Arc<Self>> {
         static READ: OnceLock<Option<Arc<Net>>> = OnceLock::new();
-        READ.get_or_init(|| Self::from_bytes(SHIPPED).ok().map(Arc::new)).clone()
+        READ.get_or_init(|| Self::from_own_bytes(SHIPPED).ok().map(Arc::new)).clone()
     }
 
     /// The value for the player to move in centipawns, without a memory.

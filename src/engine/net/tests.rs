@@ -143,6 +143,7 @@ fn mirrored_positions_are_equal() {
 #[test]
 fn built_in_net_names_its_training() {
     let net = Net::shipped().expect("a net");
+    assert_eq!(Net::from_bytes(SHIPPED).as_ref(), Ok(&*net), "it is whole and within bounds");
     let header = net.header();
     assert!(header.positions > 0, "{header:?}");
     assert!(header.labels.contains("teacher") && header.command.starts_with("train "), "{header:?}");
