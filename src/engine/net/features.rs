@@ -8,7 +8,7 @@ pub const MEN: usize = 2 * 6 * 64;
 pub const KING_BUCKETS: usize = 4;
 pub const INPUTS: usize = KING_BUCKETS * MEN;
 
-/// How a player sees the board, which depends on where its king stands. Every man is another input in another view.
+/// The board as a player sees it, which depends on its king: every man is another input in another view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
     player: Color,
