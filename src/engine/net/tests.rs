@@ -24,7 +24,11 @@ fn net() -> Net {
 
 #[test]
 fn a_net_comes_back_from_its_bytes() {
-    let net = net();
+    let mut weights = net().weights.clone();
+    // Those of one byte, those of two, and the largest.
+    let edges = [0, 63, 64, -64, -65, LARGEST_INPUT_WEIGHT, -LARGEST_INPUT_WEIGHT];
+    weights.numbers_mut().zip(edges).for_each(|(weight, edge)| *weight = edge);
+    let net = Net::new(net().header, weights).expect("within bounds");
     let read = Net::from_bytes(&net.to_bytes()).expect("it was just written");
     assert_eq!(read, net);
     assert_eq!((read.header(), read.weights()), (net.header(), net.weights()));
