@@ -24,9 +24,11 @@ use tokio_util::sync::CancellationToken;
 use web::{AnotherGame, HealthChecks, WebServer, WebSettings, connect_to_practice};
 
 use super::{
-    Failure, idle_study, page, runtime,
+    Failure, idle_study,
+    other_games::DemoGame,
+    page, runtime,
     signals::Signals,
-    view::{Picture, Viewer, result_in_words},
+    view::{Viewer, result_in_words},
 };
 use bot::{
     journal::{Archive, Filter, Journal, JournalSettings},
@@ -38,7 +40,6 @@ use bot::{
 use cluster::ClusterSettings;
 use council::{CouncilSettings, electors::Pool};
 use domain::{GameTerms, TimeControl, Variant};
-use draughts::command::play_demo;
 use platform::fics::{self, FicsSettings, Password, Timeseal};
 use practice::{ChallengeTerms, FicsEndpoint, PracticeServer, SparringKind, faults::FaultPlan};
 use report::ReportSettings;
@@ -72,21 +73,11 @@ enum Faces {
     Both,
 }
 
-/// The games that can be watched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum DemoGame {
-    /// The whole program against a practice server.
-    Chess,
-    /// One game of Italian draughts: the council against a strategy, without servers.
-    Draughts,
-}
-
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   concilio demo                        one game of a minute and a second a move, and what comes next
   concilio demo --tc 10+0.1 --exit     a quick one, and no more
   concilio demo --roster balanced-7    seven specialists instead of the engine's copies
-  concilio demo --game draughts        Italian draughts: the council against fully-guarded
   concilio demo --server both          an account on Lichess and one on FICS at once
   concilio demo --games 8 --concurrency 4 --faults cut=3s,429=5%
 
@@ -94,7 +85,7 @@ On a terminal, the program stays after the game: Enter plays another one, and th
 It ends with Ctrl-C; with --games, with --exit, or without a terminal it ends after the last game. Ctrl-C resigns running
 games, or aborts them before the second move; twice ends at once.")]
 pub(super) struct DemoCommand {
-    /// Game to play; of the other options, draughts accepts only --tc and --data
+    /// Game to play; of the other options, games beside chess accept only --tc and --data
     #[arg(long, value_enum, default_value_t = DemoGame::Chess)]
     game: DemoGame,
     /// Protocol of the practice server; with both, games are played on each
@@ -138,8 +129,8 @@ pub(super) struct DemoCommand {
 
 impl DemoCommand {
     pub(super) async fn run(self) -> Result<(), Failure> {
-        if self.game == DemoGame::Draughts {
-            return play_demo(self.tc, &self.data, Picture::new()).await;
+        if let Some(played) = self.game.play(self.tc, &self.data).await {
+            return played;
         }
         let council = CouncilSettings { roster: self.roster.clone(), ..CouncilSettings::default() };
         let player = PlayerSettings { council, ponder: 0, ..PlayerSettings::default() };

@@ -2,10 +2,9 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use clap::Args;
 
-use super::{Failure, filter::FilterArgs, votes::write_votes};
+use super::{Failure, filter::FilterArgs, other_games::OtherFormats, votes::write_votes};
 use bot::journal::{Archive, ExportError, Filter, GameRecord, write_csv, write_json, write_pgn, write_table};
 use domain::Variant;
-use draughts::command::write_pdn;
 use util::{outln, print, printable};
 
 #[derive(Debug, Args)]
@@ -13,7 +12,6 @@ use util::{outln, print, printable};
   concilio games                                   all games, newest last
   concilio games --opponent maia1 --result lost    what to learn from
   concilio games --since 2026-11-01 --pgn > november.pgn
-  concilio games --pdn > draughts.pdn              the games of draughts
   concilio games -n 1 --votes                      every vote of the last game
   concilio games --json | jq .moves                every move with every proposal")]
 pub(super) struct GamesCommand {
@@ -22,9 +20,8 @@ pub(super) struct GamesCommand {
     /// Write the games of chess as PGN
     #[arg(long, group = "format")]
     pgn: bool,
-    /// Write the games of draughts as PDN, with the votes as comments
-    #[arg(long, group = "format")]
-    pdn: bool,
+    #[command(flatten)]
+    other: OtherFormats,
     /// Write one JSON object a line, with every move and proposal
     #[arg(long, group = "format")]
     json: bool,
@@ -66,7 +63,7 @@ impl GamesCommand {
     }
 
     fn is_table(&self) -> bool {
-        !(self.pgn || self.pdn || self.json || self.csv || self.votes)
+        !(self.pgn || self.other.is_chosen() || self.json || self.csv || self.votes)
     }
 
     fn write(
@@ -79,11 +76,12 @@ impl GamesCommand {
         if self.pgn {
             let others = games.iter().filter(|game| game.variant.parse::<Variant>().is_err()).count();
             if others > 0 {
-                tracing::warn!("{others} of these games are not chess and have no PGN; --pdn writes those of draughts");
+                let hint = OtherFormats::HINT;
+                tracing::warn!("{others} of these games are not chess and have no PGN; {hint}");
             }
             write_pgn(archive, &archive.games(filter)?, out)
-        } else if self.pdn {
-            write_pdn(archive, games, out)
+        } else if self.other.is_chosen() {
+            OtherFormats::write(archive, games, out)
         } else if self.json {
             write_json(archive, games, out)
         } else if self.csv {

@@ -19,6 +19,7 @@ mod journal;
 mod lists;
 mod log;
 mod memory;
+mod other_games;
 mod page;
 mod practice;
 mod reload;
@@ -38,7 +39,6 @@ use self::settings_args::SettingsArgs;
 use crate::settings::LogFormat;
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
-use draughts::command::DraughtsCommand;
 use tokio::runtime::{Builder, Handle, Runtime};
 use util::{Failure, printable};
 
@@ -77,8 +77,8 @@ enum Subcommands {
     Ctl(ctl::CtlCommand),
     /// Watch the whole program play against a practice server on this machine
     Demo(demo::DemoCommand),
-    /// Play Italian draughts against the council, and what else there is to do with that game
-    Draughts(Box<DraughtsCommand<SettingsArgs>>),
+    #[command(flatten)]
+    OtherGame(other_games::OtherGameCommand),
     /// Run the practice server alone, for any Lichess bot or FICS client to play on
     Practice(practice::PracticeCommand),
     /// Show a journal in the browser, without an account
@@ -154,7 +154,7 @@ impl Cli {
             },
             Subcommands::Ctl(ctl) => in_runtime(ctl.run()),
             Subcommands::Demo(demo) => in_runtime(demo.run()),
-            Subcommands::Draughts(draughts) => in_runtime(draughts.run(SettingsArgs::journal)),
+            Subcommands::OtherGame(command) => in_runtime(command.run()),
             Subcommands::Practice(practice) => in_runtime(practice.run()),
             Subcommands::Web(web) => in_runtime(web.run()),
             Subcommands::Games(games) => games.run(),

@@ -10,15 +10,13 @@ use std::{
 use tokio::sync::{broadcast::error::RecvError, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::Failure;
+use super::{Failure, other_games};
 use bot::{
     metrics,
     session::{AccountEvent, BotEvent, PlayerSettings, Runtime},
 };
 use domain::ServerName;
-use web::{AnotherGame, HealthChecks, PagePart, WebContext, WebError, WebServer, WebSettings};
-
-pub(super) const PARTS: &[PagePart] = &[draughts::page::PART];
+use web::{AnotherGame, HealthChecks, WebContext, WebError, WebServer, WebSettings};
 
 /// Serves the page, if the settings want one, and the control channel on `socket`, until `stop`. Without a control
 /// channel play goes on, with a warning.
@@ -39,8 +37,8 @@ pub(super) async fn serve(
         control: Some(runtime.control.clone()),
         health,
         another_game,
-        parts: PARTS.to_vec(),
-        routes: draughts::page::routes(runtime.pool.clone(), runtime.journal.clone(), stop.clone()),
+        parts: other_games::PARTS.to_vec(),
+        routes: other_games::routes(runtime.pool.clone(), runtime.journal.clone(), stop.clone()),
     };
     match web::serve(settings, context.clone(), socket, stop.clone()).await {
         Err(error @ WebError::Socket { .. }) => {

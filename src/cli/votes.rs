@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
+use super::other_games;
 use bot::journal::{Archive, ExportError, GameRecord, recorded_votes};
 use domain::{GameLine, Line, Variant};
-use draughts::command::line_of;
 use util::printable;
 
 /// Writes every vote of these games. Of a game that this program cannot play there is only its heading.
@@ -18,7 +18,7 @@ pub(super) fn write_votes(
         if let Ok(variant) = game.variant.parse::<Variant>() {
             let Ok(line) = Line::from_fen(variant, game.start_fen.as_deref().unwrap_or_default()) else { continue };
             write_game(archive, game, line, out)?;
-        } else if let Some(line) = line_of(game) {
+        } else if let Some(line) = other_games::line_of(game) {
             write_game(archive, game, line, out)?;
         }
     }

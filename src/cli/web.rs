@@ -3,7 +3,7 @@ use std::net::SocketAddr;
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 
-use super::{Failure, page, settings_args::JournalArgs, signals::Signals};
+use super::{Failure, other_games, page, settings_args::JournalArgs, signals::Signals};
 use bot::journal::Archive;
 use util::outln;
 use web::{WebServer, WebSettings};
@@ -38,7 +38,9 @@ impl WebCommand {
         let (settings, stop) = (self.journal.settings.web()?, CancellationToken::new());
         let serve = async |address: SocketAddr| -> Result<WebServer, Failure> {
             let settings = WebSettings { address: address.to_string(), ..settings.clone() };
-            web::serve_journal(&settings, journal.clone(), page::PARTS, stop.clone()).await.map_err(page::failure)
+            web::serve_journal(&settings, journal.clone(), other_games::PARTS, stop.clone())
+                .await
+                .map_err(page::failure)
         };
         let server = match self.address {
             Some(address) => serve(address).await?,

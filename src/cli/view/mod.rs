@@ -29,7 +29,6 @@ use tokio_util::sync::CancellationToken;
 use super::log;
 use bot::session::{BotEvent, how_it_ended};
 use domain::{Color, GameStatus};
-use draughts::command::Screen;
 use painter::Painter;
 use scene::Scene;
 use util::printable;
@@ -131,16 +130,16 @@ impl Picture {
     pub(super) fn new() -> Self {
         Self(can_paint().then(|| Painter::new(io::stdout())))
     }
-}
 
-impl Screen for Picture {
-    fn show(&mut self, draw: &dyn Fn() -> Vec<String>) {
+    /// Paints these lines in place of the last ones, on a terminal.
+    pub(super) fn paint(&mut self, draw: &dyn Fn() -> Vec<String>) {
         if let Some(painter) = &mut self.0 {
             painter.paint(|_, _| draw());
         }
     }
 
-    fn tell(&mut self, lines: &[String]) {
+    /// Prints lines, elsewhere.
+    pub(super) fn print(&self, lines: &[String]) {
         if self.0.is_none() {
             print_lines(lines);
         }
