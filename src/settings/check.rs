@@ -8,7 +8,6 @@ use super::{
     LogSettings, Problem, Protocol, ServerSettings, Settings,
     layers::Layers,
     problem::{dotted, written},
-    read::as_written,
     values::rank,
 };
 use bot::{policy::Conditions, session::PlayerSettings};
@@ -44,7 +43,7 @@ fn faults(settings: &Settings) -> Vec<Fault> {
     add(&["chat"], settings.chat.faults());
     add(&["player"], player(&settings.player));
     for (name, profile) in &settings.profiles {
-        add(&["profiles", name, "player"], player(&profile.player));
+        add(&["profiles", name], player(&profile.player));
         if profile.when == Conditions::default() {
             let accepted = "at least one condition, such as { speed = \"blitz\" }";
             add(&["profiles", name], vec![Fault::value("when", accepted)]);
@@ -118,7 +117,7 @@ fn files(key: &str, files: &[impl AsRef<FilePath>]) -> Vec<Fault> {
 fn problem(fault: Fault, layers: &Layers) -> Option<Problem> {
     let value = |path: &[String]| layers.get(path).as_ref().map(written);
     let place = |key: &[String]| {
-        let key = as_written(key.to_vec(), layers);
+        let key = layers.written_at(key.to_vec());
         let known = layers.mended.iter().any(|path| path.starts_with(&key) || key.starts_with(path));
         (!known).then_some(key)
     };

@@ -7,6 +7,7 @@ use toml::Table;
 
 use super::{
     Problem, Sources,
+    deserializer::Inherited,
     sources::{Layer, Readings, file_layer, take_strange_keys, value_layer},
     values::{Origin, Path, at, at_mut, from_toml, headers, origin_of, to_toml},
 };
@@ -37,6 +38,7 @@ pub(super) struct Layers {
     readings: BTreeMap<Path, Readings>,
     /// Places of mistakes, replaced by defaults.
     pub(super) mended: Vec<Path>,
+    pub(super) inherited: Inherited,
 }
 
 impl Layers {
@@ -88,7 +90,8 @@ impl Layers {
             },
             |config| config.cache,
         );
-        (Self { merged, defaults, headers: headers_found, readings, mended: Vec::new() }, problems)
+        let (headers, mended, inherited) = (headers_found, Vec::new(), Inherited::new());
+        (Self { merged, defaults, headers, readings, mended, inherited }, problems)
     }
 
     pub(super) fn table(&self) -> Table {
@@ -198,12 +201,13 @@ impl Layers {
         }
     }
 
-    /// Returns the keys of the table at `path` in the defaults.
-    pub(super) fn default_keys(&self, path: &[String]) -> Vec<String> {
-        match at(&self.defaults, path).map(|value| &value.kind) {
-            Some(ValueKind::Table(table)) => table.keys().cloned().collect(),
-            _ => Vec::new(),
-        }
+    /// Returns the place where the value that counts at `path` was written: there, or where it was inherited from.
+    pub(super) fn written_at(&self, path: Path) -> Path {
+        let inherited = (1..=path.len()).rev().find_map(|length| {
+            let (own, below) = path.split_at(length);
+            Some([self.inherited.get(own)?, below].concat())
+        });
+        inherited.unwrap_or(path)
     }
 }
 

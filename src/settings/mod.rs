@@ -5,10 +5,10 @@
 //! ```
 //!
 //! The `config` crate lays them over each other, key by key, before anything is read from them
-//! (`sources`, `layers`); then the merged table is read into [`Settings`] (`read`). Every problem
-//! becomes one line that names the key, its value, its place, and the accepted values; all problems
-//! are reported (`problem`). The effective values and their sources can be shown as TOML again
-//! (`show`).
+//! (`sources`, `layers`); then the merged table is read into [`Settings`] (`read`). Tables inherit
+//! keys as their types say (`deserializer`). Every problem becomes one line that names the key, its
+//! value, its place, and the accepted values; all problems are reported (`problem`). The effective
+//! values and their sources can be shown as TOML again (`show`).
 //!
 //! A key is declared once, as a field of the settings of its own package: its meaning is the comment, its range stands in
 //! `#[serde(with = "WholeNumber::<0, 100>")]` ([`domain::values`]), its default in `Default`.
@@ -50,7 +50,10 @@ use bot::{
 use cluster::ClusterSettings;
 use layers::Layers;
 use report::ReportSettings;
-use util::{SecretError, values::named};
+use util::{
+    SecretError,
+    values::{as_base, named},
+};
 use web::WebSettings;
 
 pub use problem::{Problem, Problems};
@@ -76,6 +79,7 @@ pub struct Settings {
     /// {ram}; an empty one is not sent.
     pub chat: ChatSettings,
     /// Play of the bot.
+    #[serde(deserialize_with = "as_base")]
     pub player: PlayerSettings,
     /// Changes of `[player]` for the games that meet all conditions of a profile. Of several such
     /// profiles the one with the most conditions counts; among equals, the first by name.
@@ -207,6 +211,7 @@ impl Sources {
             check::check(settings, &layers, &mut problems);
         }
         problems.retain(matters);
+        problems.sort_by_key(Problem::place);
         match (settings, Problems::of(problems)) {
             (_, Some(problems)) => Err(problems),
             (Some(settings), None) => Ok(Loaded { settings: Box::new(settings), layers }),

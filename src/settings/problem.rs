@@ -4,7 +4,7 @@ use std::fmt;
 
 use toml::Value;
 
-use super::values::{Origin, Path};
+use super::values::{Origin, Path, rank};
 use domain::CriterionName;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,6 +19,11 @@ impl Problem {
     pub(super) fn new(origin: &Origin, what: String) -> Self {
         // One problem is one line, even about a text of several lines.
         Self { origin: origin.clone(), what: what.split_whitespace().collect::<Vec<_>>().join(" "), table: None }
+    }
+
+    /// Its layer and its line there.
+    pub(super) fn place(&self) -> (u8, usize) {
+        rank(&self.origin)
     }
 
     /// Returns true if it may be in one of these tables.

@@ -2,35 +2,31 @@
 //!
 //! Serde stops at the first mistake. So the table is read again and again: each mistake becomes a
 //! problem and is replaced by its default, until none is left.
-//!
-//! Some keys are written once and count in several places: those of `challenge` for humans and
-//! bots, those of `matchmaking` for all types, those of `player` for all profiles. [`spelled_out`]
-//! copies them everywhere before reading, [`built_in`] is its inverse for the defaults, and
-//! [`as_written`] finds the original place for messages. (`#[serde(flatten)]`, and options that
-//! override in part, would lose the place of a mistake.)
 
-use serde::Serialize;
 use toml::{Table, Value};
 
 use super::{
     Problem, Settings,
-    deserializer::{PathStep, read_table},
+    deserializer::{PathStep, keys, read_table},
     layers::Layers,
     problem::{accepted, backquoted, written},
-    values::{Path, overlay},
+    values::Path,
 };
-use bot::policy::{challenge::ChallengeFilter, matchmaking::MatchType};
+use util::values::OTHERS;
 
 const MOST_PROBLEMS: usize = 200;
 
 /// Reads the settings, and adds mistakes to `problems`. `None` only if nothing can be read at all.
 pub(super) fn read(layers: &mut Layers, problems: &mut Vec<Problem>) -> Option<Settings> {
     while problems.len() < MOST_PROBLEMS {
-        let (steps, message) = match read_table(spelled_out(layers.table())) {
-            Ok(settings) => return Some(settings),
+        let (steps, message) = match read_table(layers.table()) {
+            Ok((settings, inherited)) => {
+                layers.inherited = inherited;
+                return Some(settings);
+            }
             Err(mistake) => mistake,
         };
-        let place = MistakePlace::of(steps, layers);
+        let place = MistakePlace::of(steps);
         if let Err(message) = layers.read_otherwise(&place.path, place.index(), &message) {
             problems.push(place.problem(&message, layers));
             if !place.mend(&message, layers) {
@@ -38,7 +34,7 @@ pub(super) fn read(layers: &mut Layers, problems: &mut Vec<Problem>) -> Option<S
             }
         }
     }
-    read_table(Table::new()).ok()
+    read_table(Table::new()).ok().map(|(settings, _)| settings)
 }
 
 #[derive(Debug)]
@@ -49,10 +45,10 @@ struct MistakePlace {
 }
 
 impl MistakePlace {
-    fn of(mut steps: Vec<PathStep>, layers: &Layers) -> Self {
+    fn of(mut steps: Vec<PathStep>) -> Self {
         let list = steps.iter().position(|step| matches!(step, PathStep::Item(_))).unwrap_or(steps.len());
         let inside = steps.split_off(list);
-        Self { path: as_written(keys(&steps), layers), inside }
+        Self { path: keys(&steps), inside }
     }
 
     /// Returns the unknown key, if the message is about one.
@@ -64,18 +60,6 @@ impl MistakePlace {
     fn problem(&self, message: &str, layers: &Layers) -> Problem {
         if let Some((key, mut known)) = Self::unknown_key(message) {
             let path = self.with_key(&key);
-            let table = path.get(..path.len().saturating_sub(1)).unwrap_or_default();
-            known.extend(layers.default_keys(table));
-            // A profile overrides the player's keys.
-            if let [first, _, below @ ..] = table
-                && first == "profiles"
-            {
-                known.extend(layers.default_keys(&[&["player".to_owned()], below].concat()));
-                if below.is_empty() {
-                    known.push("when".to_owned());
-                    known.retain(|key| key != "player");
-                }
-            }
             known.sort_unstable();
             known.dedup();
             return Problem::of_unknown_key(&layers.origin(&path, None), &path, &known);
@@ -137,87 +121,20 @@ impl MistakePlace {
     }
 }
 
-fn keys(steps: &[PathStep]) -> Path {
-    let key = |step: &PathStep| match step {
-        PathStep::Key(key) => Some(key.clone()),
-        PathStep::Item(_) => None,
-    };
-    steps.iter().filter_map(key).collect()
-}
-
-/// Returns the defaults as they would be written: keys that count in several places appear once.
+/// Returns the defaults as they would be written: keys that others inherit appear once.
 pub(super) fn built_in() -> Table {
-    let mut table = written_by(&Settings::default());
-    for (name, keys) in common() {
-        if let Some(Value::Table(table)) = table.get_mut(name) {
-            for kind in ["human", "bot"] {
-                table.get_mut(kind).and_then(Value::as_table_mut).into_iter().for_each(Table::clear);
-            }
-            table.extend(keys);
+    // Every type of ours can be written.
+    let mut table = Table::try_from(Settings::default()).unwrap_or_default();
+    for (_, value) in &mut table {
+        let Value::Table(table) = value else { continue };
+        let Some(Value::Table(common)) = table.remove(OTHERS) else { continue };
+        for (_, below) in table.iter_mut() {
+            below
+                .as_table_mut()
+                .into_iter()
+                .for_each(|below| below.retain(|key, value| common.get(key) != Some(value)));
         }
+        table.extend(common);
     }
     table
-}
-
-/// Returns the keys that count in the tables below theirs as well, at their defaults.
-fn common() -> [(&'static str, Table); 2] {
-    let mut of_types = written_by(&MatchType::default());
-    of_types.retain(|key, _| !MatchType::OWN.contains(&key));
-    [("challenge", written_by(&ChallengeFilter::default())), ("matchmaking", of_types)]
-}
-
-/// Writes settings as TOML; every type of ours can be written.
-fn written_by(settings: &impl Serialize) -> Table {
-    Table::try_from(settings).unwrap_or_default()
-}
-
-/// Puts the keys that count in several places into all of them.
-fn spelled_out(mut table: Table) -> Table {
-    for (name, keys) in common() {
-        let Some(Value::Table(table)) = table.get_mut(name) else { continue };
-        let common = keys.keys().filter_map(|key| table.remove_entry(key)).collect();
-        for (key, below) in table.iter_mut() {
-            match (key.as_str(), below) {
-                ("human" | "bot", kind) => inherit(kind, &common),
-                ("types", Value::Table(types)) => types.iter_mut().for_each(|(_, kind)| inherit(kind, &common)),
-                _ => (),
-            }
-        }
-    }
-    let player = table.get("player").and_then(Value::as_table).cloned().unwrap_or_default();
-    if let Some(Value::Table(profiles)) = table.get_mut("profiles") {
-        for (_, profile) in profiles.iter_mut() {
-            if let Value::Table(overrides) = profile {
-                let mut whole: Table = overrides.remove_entry("when").into_iter().collect();
-                inherit(profile, &player);
-                whole.insert("player".to_owned(), profile.clone());
-                *profile = Value::Table(whole);
-            }
-        }
-    }
-    table
-}
-
-/// Lays `value` over the common keys.
-fn inherit(value: &mut Value, common: &Table) {
-    if let Value::Table(own) = value {
-        let mut whole = common.clone();
-        overlay(&mut whole, std::mem::take(own));
-        *own = whole;
-    }
-}
-
-/// Returns the original place of a key of the spelled-out table: its own place if it is there,
-/// otherwise the one it was inherited from.
-pub(super) fn as_written(path: Path, layers: &Layers) -> Path {
-    let keys: Vec<&str> = path.iter().map(String::as_str).collect();
-    let (own, common) = match keys.as_slice() {
-        ["profiles", name, "player", below @ ..] => {
-            ([&["profiles", name], below].concat(), [&["player"], below].concat())
-        }
-        [table @ ("challenge" | "matchmaking"), .., key] => (keys.clone(), vec![*table, *key]),
-        _ => return path,
-    };
-    let [own, common] = [own, common].map(|keys| keys.into_iter().map(str::to_owned).collect::<Path>());
-    if layers.get(&own).is_some() { own } else { common }
 }

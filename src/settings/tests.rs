@@ -190,8 +190,8 @@ fn matchmaking_types_inherit_ratings() {
         "#,
     );
     let types = &settings.matchmaking.types;
-    assert_eq!(types["blitz"].max_rating_difference, Some(100));
-    assert_eq!((types["slow"].max_rating_difference, types["slow"].min_rating), (None, 600));
+    assert_eq!(types["blitz"].opponents.max_rating_difference, Some(100));
+    assert_eq!((types["slow"].opponents.max_rating_difference, types["slow"].opponents.min_rating), (None, 600));
 }
 
 #[test]
@@ -286,11 +286,11 @@ fn removed_settings_name_the_remedy() {
         "[player.council]\ncriterion = \"learned\"\nmodel = \"my.toml\"\nadvisers = \"draws\"\ntablebases = \"/t\"\n[player.clock]\nheed_votes = true",
     );
     let expected = [
-        "my.toml:7: player.clock.heed_votes: removed; votes do not change the time of a move, delete this line",
         "my.toml:2: player.council.criterion = \"learned\": this criterion was removed; use \"score-margin\"",
         "my.toml:3: player.council.model: removed; the criteria that read it are gone, delete this line",
-        "my.toml:5: player.council.tablebases: removed; the adviser that read it is gone; player.tablebases.paths is for the player",
         "my.toml:4: player.council.advisers = \"draws\": expected auto, nothing, a distribution such as balanced-3, or a list, each named once, of knowledge letters such as mpar and of mates (the provers checks, draws and tables were removed)",
+        "my.toml:5: player.council.tablebases: removed; the adviser that read it is gone; player.tablebases.paths is for the player",
+        "my.toml:7: player.clock.heed_votes: removed; votes do not change the time of a move, delete this line",
     ];
     assert_eq!(problems(&removed), expected);
 }

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, ops::Range};
 
 use config::{Map, Value, ValueKind};
-use toml::{Spanned, Table, de::DeValue};
+use toml::{Spanned, de::DeValue};
 
 /// The names of the tables on the way to a key, and the key.
 pub(super) type Path = Vec<String>;
@@ -97,17 +97,5 @@ pub(super) fn rank(origin: &Origin) -> (u8, usize) {
         name if name.starts_with("--") => (3, 0),
         name if name.starts_with(VARIABLE_PREFIX) => (2, 0),
         name => (1, name.rsplit_once(':').and_then(|(_, line)| line.parse().ok()).unwrap_or(0)),
-    }
-}
-
-/// Lays `above` over `below`: tables are merged, everything else is replaced.
-pub(super) fn overlay(below: &mut Table, above: Table) {
-    for (key, value) in above {
-        match (below.get_mut(&key), value) {
-            (Some(toml::Value::Table(below)), toml::Value::Table(above)) => overlay(below, above),
-            (_, value) => {
-                below.insert(key, value);
-            }
-        }
     }
 }

@@ -12,6 +12,25 @@ pub use ranges::{
 use std::{fmt, path::Path, str::FromStr};
 
 use jiff::civil::Time;
+use serde::{Deserialize, Deserializer};
+
+/// The name of a field that has all keys of the table around it but those of other fields.
+pub const OTHERS: &str = "*";
+
+/// The name by which the reader of the settings knows a base.
+pub const BASE: &str = "base";
+
+/// Reads a table of the settings that is the base of later tables of the same type: they take from it the values of keys
+/// that they lack.
+///
+/// # Errors
+/// Those of the table's type.
+pub fn as_base<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(rename = "base")]
+    struct Base<T>(T);
+    Base::deserialize(deserializer).map(|Base(table)| table)
+}
 
 /// Returns the path; `None` for an empty one, which names no file.
 pub fn named(path: &Path) -> Option<&Path> {

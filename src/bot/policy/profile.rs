@@ -85,12 +85,12 @@ impl Conditions {
     }
 }
 
-/// A profile with its settings whole: the player's own, overridden by the profile's.
+/// A profile. Its settings are whole: those it lacks are the player's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, bound(deserialize = "P: Default + DeserializeOwned"))]
 pub struct Profile<P> {
     pub when: Conditions,
-    /// The settings.
+    #[serde(rename = "*")]
     pub player: P,
 }
 
@@ -122,13 +122,10 @@ mod tests {
         let profiles = "
             [blitz]
             when = { speed = 'blitz' }
-            player = 'blitz'
             [blitz-against-bots]
             when = { speed = 'blitz', opponent = 'bot' }
-            player = 'blitz against bots'
             [a-black-one]
             when = { color = 'black', opponent = 'bot', rated = true }
-            player = 'black'
             ";
         let chosen = |time_control, bot| chosen(profiles, &game(time_control, bot));
         assert_eq!(chosen("3+2", true).as_deref(), Some("blitz-against-bots"));
@@ -141,16 +138,12 @@ mod tests {
         let profiles = "
             [masters]
             when = { titles = ['GM', 'IM'] }
-            player = 'masters'
             [strong]
             when = { min_rating = 2400 }
-            player = 'strong'
             [weak]
             when = { min_rating = 0, max_rating = 1200 }
-            player = 'weak'
             [ann]
             when = { names = ['ann'], color = 'white', rated = true }
-            player = 'ann'
             ";
         let chosen = |name: &str, title: Option<&str>, rating: Option<u32>| {
             let mut game = game("3+2", false);
@@ -169,10 +162,8 @@ mod tests {
         let profiles = "
             [b]
             when = { rated = true }
-            player = 'b'
             [a]
             when = { variant = 'standard' }
-            player = 'a'
             ";
         assert_eq!(chosen(profiles, &game("3+2", true)).as_deref(), Some("a"));
         let mut atomic = game("3+2", true);

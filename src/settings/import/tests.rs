@@ -94,7 +94,11 @@ fn lichess_bot_options_are_all_handled() {
     };
     assert_eq!((weight("usual"), weight("easy")), (840, 840), "each group is as likely as the other");
     let easy = &matchmaking.types["easy_chess960-1"];
-    assert_eq!((easy.variant, easy.rated, easy.max_rating), (Variant::Chess960, false, 1500), "its own bound");
+    assert_eq!(
+        (easy.variant, easy.rated, easy.opponents.max_rating),
+        (Variant::Chess960, false, 1500),
+        "its own bound"
+    );
 }
 
 #[test]
@@ -115,9 +119,9 @@ fn botli_options_are_all_handled() {
     assert_eq!(settings.challenge.friends, ["Friend"]);
     let matchmaking = &settings.matchmaking;
     assert_eq!((matchmaking.selection, matchmaking.rest), (Selection::Weighted, 15));
-    assert_eq!(matchmaking.types["bullet"].games_in_row, 2);
-    assert_eq!(matchmaking.types["bullet"].max_rating_difference, None, "as BotLi's own default");
-    assert_eq!(matchmaking.types["casual_chess960"].target_rating_difference, Some(-50));
+    assert_eq!(matchmaking.types["bullet"].opponents.games_in_row, 2);
+    assert_eq!(matchmaking.types["bullet"].opponents.max_rating_difference, None, "as BotLi's own default");
+    assert_eq!(matchmaking.types["casual_chess960"].opponents.target_rating_difference, Some(-50));
     assert!(settings.chat.hello_spectators.contains("{cpu}"));
 }
 
@@ -199,7 +203,11 @@ fn variations_of_files_are_read() {
     let slow: Vec<_> = empty.matchmaking.types.iter().filter(|(name, _)| name.starts_with("slow")).collect();
     assert!(!slow.is_empty(), "{:?}", empty.matchmaking.types.keys());
     for (name, kind) in slow {
-        assert_eq!((kind.time_control.to_string().as_str(), kind.max_rating_difference), ("3d", None), "{name}");
+        assert_eq!(
+            (kind.time_control.to_string().as_str(), kind.opponents.max_rating_difference),
+            ("3d", None),
+            "{name}"
+        );
     }
 
     let long = changed("Good game!", &"good bye ".repeat(30));
@@ -261,7 +269,10 @@ fn rating_difference_replaces_bounds() {
         opponent_min_rating: 2000, opponent_max_rating: 2100, opponent_rating_difference: 150, challenge_filter: some}\n";
     let (settings, import) = imported(ForeignBot::LichessBot, &format!("{SMALL}{matchmaking}"));
     let kind = settings.matchmaking.types.values().next().expect("a type");
-    assert_eq!((kind.min_rating, kind.max_rating, kind.max_rating_difference), (600, 4000, Some(150)));
+    assert_eq!(
+        (kind.opponents.min_rating, kind.opponents.max_rating, kind.opponents.max_rating_difference),
+        (600, 4000, Some(150))
+    );
     assert!(import.text.contains("challenge_filter"), "{}", import.text);
 }
 

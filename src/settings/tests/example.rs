@@ -8,6 +8,7 @@ use super::{EXAMPLE, read};
 use crate::settings::ServerSettings;
 use bot::policy::matchmaking::MatchType;
 use platform::fics::FicsSettings;
+use util::values::OTHERS;
 
 /// Set to write the example instead of comparing it.
 const REWRITE: &str = "REWRITE_EXAMPLE";
@@ -126,12 +127,10 @@ fn table(types: &Types, fields: &[&Field], values: &Table, path: &str, out: &mut
         prose(&field.doc, "", out);
         let _ = writeln!(out, "#{} = {value}\n", field.key);
     }
-    let inherited = match path {
-        "challenge" => "ChallengeFilter",
-        "matchmaking" => "MatchType",
-        _ => "",
-    };
-    if let Some((doc, common)) = type_of(types, inherited) {
+    let others = fields.iter().find(|field| field.key == OTHERS);
+    if let Some((doc, common)) = others.and_then(|field| type_of(types, &field.of_type))
+        && common.iter().any(|field| values.contains_key(&field.key))
+    {
         prose(doc, "", out);
         out.push('\n');
         table(types, &common.iter().collect::<Vec<_>>(), values, "", out);
@@ -145,8 +144,7 @@ fn table(types: &Types, fields: &[&Field], values: &Table, path: &str, out: &mut
         }
         prose(&field.doc, "", out);
         if let Some(mut named) = named_tables(&path) {
-            // Keys of the table around are explained there.
-            named.retain(|key, _| !values.contains_key(key));
+            named.remove(OTHERS);
             out.push_str("#\n");
             sample(types, &field.of_type, &named, &format!("{path}.NAME"), out);
         }

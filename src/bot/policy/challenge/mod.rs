@@ -26,11 +26,10 @@ use domain::{
 };
 use util::{
     Fault,
-    values::{HoursOfDay, Seconds, WholeNumber},
+    values::{HoursOfDay, Seconds, WholeNumber, as_base},
 };
 
-/// The `challenge` table. The accepted terms may differ by the kind of opponent: `human` and `bot` are whole here; in
-/// the text of the settings they override the keys of `challenge` itself, which are terms for both.
+/// The `challenge` table. The accepted terms may differ by the kind of opponent: `human` and `bot` inherit those of `all`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChallengeSettings {
@@ -74,6 +73,8 @@ pub struct ChallengeSettings {
     /// Names of players accepted first and on any terms that an engine can play, at any hour. The
     /// block list and the limits on games at a time hold for them too.
     pub friends: Vec<String>,
+    #[serde(rename = "*", deserialize_with = "as_base")]
+    pub all: ChallengeFilter,
     /// Terms for humans alone, such as `max_increment = 10`.
     pub human: ChallengeFilter,
     /// Terms for bots alone, such as `modes = ["casual"]`.
@@ -98,6 +99,7 @@ impl Default for ChallengeSettings {
             allow: Vec::new(),
             allow_files: Vec::new(),
             friends: Vec::new(),
+            all: ChallengeFilter::default(),
             human: ChallengeFilter::default(),
             bot: ChallengeFilter::default(),
         }

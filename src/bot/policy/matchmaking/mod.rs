@@ -19,7 +19,7 @@ use jiff::{Timestamp, Zoned};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
-pub use settings::{MatchType, MatchmakingSettings, RatingPreference, RefusalScope, Selection};
+pub use settings::{MatchOpponents, MatchType, MatchmakingSettings, RatingPreference, RefusalScope, Selection};
 
 use super::{
     NameLists,
@@ -211,17 +211,17 @@ impl Matchmaker {
             let candidates: Vec<Player> = bots
                 .iter()
                 .map(|bot| Player { rating: rating_for(&bot.ratings, kind.terms()), ..bot.player.clone() })
-                .filter(|bot| kind.suits(bot, ours) && settings.weight_of(&bot.id) > 0)
+                .filter(|bot| kind.opponents.suits(bot, ours) && settings.weight_of(&bot.id) > 0)
                 .filter(|bot| !situation.avoids(&bot.id, settings) && !self.is_refused(&bot.id, kind.terms(), now))
                 .collect();
-            let candidates = kind.nearest_to_target(candidates, ours);
+            let candidates = kind.opponents.nearest_to_target(candidates, ours);
             if let Some(bot) = settings.pick(&candidates, random) {
                 self.turn = self.turn.wrapping_add(all - types.len());
-                let (opponent, terms, is_series) = (bot.id.clone(), kind.terms(), kind.games_in_row > 1);
+                let (opponent, terms, is_series) = (bot.id.clone(), kind.terms(), kind.opponents.games_in_row > 1);
                 // The first colour is random; for a single game the server chooses the colours.
                 let our_color = is_series.then(|| Color::from_white(random.random()));
                 let first = ChallengeRequest { opponent, terms, our_color, initial_fen: None };
-                self.series = is_series.then(|| (first.clone(), kind.games_in_row));
+                self.series = is_series.then(|| (first.clone(), kind.opponents.games_in_row));
                 return Some(first);
             }
         }

@@ -8,13 +8,10 @@ use crate::journal::GameResult;
 use domain::{GameTerms, Player, TimeControl, Variant, values::MinutesAndSeconds};
 use util::{
     Fault,
-    values::{HoursOfDay, Seconds, WholeNumber, WholeNumberOrNone},
+    values::{HoursOfDay, Seconds, WholeNumber, WholeNumberOrNone, as_base},
 };
 
-/// The `matchmaking` table.
-///
-/// The keys of [`MatchType`] but [`MatchType::OWN`] may stand in the table itself, for all types,
-/// and be overridden in each.
+/// The `matchmaking` table. The types inherit `opponents`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MatchmakingSettings {
@@ -67,6 +64,8 @@ pub struct MatchmakingSettings {
     /// Weights of chosen players among all, by name, such as `maia1 = 5`: 1 for all others, 0 is
     /// never. 0 to 1000.
     pub weights: BTreeMap<String, u32>,
+    #[serde(rename = "*", deserialize_with = "as_base")]
+    pub opponents: MatchOpponents,
     /// Types of challenges: a table for each, under a name of your choice.
     pub types: BTreeMap<String, MatchType>,
 }
@@ -92,6 +91,7 @@ impl Default for MatchmakingSettings {
             avoid_blocked: true,
             rematch_after: Vec::new(),
             weights: BTreeMap::new(),
+            opponents: MatchOpponents::default(),
             types: BTreeMap::new(),
         }
     }
@@ -131,8 +131,7 @@ pub enum RefusalScope {
     All,
 }
 
-/// The keys from here to `games_in_row` hold for every type of challenge, and may stand in a type
-/// to hold there alone.
+/// A type of challenge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MatchType {
@@ -145,6 +144,15 @@ pub struct MatchType {
     /// Weight among the types; 0 is never. 0 to 1000.
     #[serde(with = "WholeNumber::<0, 1000>")]
     pub weight: u32,
+    #[serde(rename = "*")]
+    pub opponents: MatchOpponents,
+}
+
+/// The keys from here to `games_in_row` hold for every type of challenge, and may stand in a type
+/// to hold there alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MatchOpponents {
     /// The opponent's least rating; an opponent without a rating passes this and the next three
     /// keys. 0 to 4000.
     #[serde(with = "WholeNumber::<0, 4000>")]
@@ -175,6 +183,14 @@ impl Default for MatchType {
             rated: true,
             variant: Variant::Standard,
             weight: 1,
+            opponents: MatchOpponents::default(),
+        }
+    }
+}
+
+impl Default for MatchOpponents {
+    fn default() -> Self {
+        Self {
             min_rating: 600,
             max_rating: 4000,
             min_rating_difference: 0,
@@ -186,13 +202,12 @@ impl Default for MatchType {
 }
 
 impl MatchType {
-    /// The keys that the `matchmaking` table cannot set for every type.
-    pub const OWN: [&str; 4] = ["time_control", "rated", "variant", "weight"];
-
     pub const fn terms(&self) -> GameTerms {
         GameTerms { variant: self.variant, time_control: self.time_control.0, rated: self.rated }
     }
+}
 
+impl MatchOpponents {
     pub(super) fn suits(&self, player: &Player, our_rating: Option<u32>) -> bool {
         let Some(rating) = player.rating else { return true };
         let difference = our_rating.map_or(self.min_rating_difference, |ours| ours.abs_diff(rating));
@@ -229,11 +244,11 @@ impl MatchmakingSettings {
             faults.push(Fault::value("enabled", accepted));
         }
         faults.extend(Fault::unless_ordered(("backoff", self.backoff), ("max_backoff", self.max_backoff)));
-        for (name, kind) in &self.types {
-            let most = kind.max_rating_difference.unwrap_or(u32::MAX);
-            let least = ("min_rating_difference", kind.min_rating_difference);
+        for (name, MatchType { opponents, .. }) in &self.types {
+            let most = opponents.max_rating_difference.unwrap_or(u32::MAX);
+            let least = ("min_rating_difference", opponents.min_rating_difference);
             let ordered = [
-                Fault::unless_ordered(("min_rating", kind.min_rating), ("max_rating", kind.max_rating)),
+                Fault::unless_ordered(("min_rating", opponents.min_rating), ("max_rating", opponents.max_rating)),
                 Fault::unless_ordered(least, ("max_rating_difference", most)),
             ];
             faults.extend(ordered.into_iter().flatten().map(|fault| fault.below(name).below("types")));

@@ -204,7 +204,8 @@ fn weights_and_turns_pick_the_type() {
 #[test]
 fn empty_type_passes_its_turn() {
     let mut cyclic = MatchmakingSettings { selection: Selection::Cyclic, ..settings() };
-    cyclic.types.insert("arduous".to_owned(), MatchType { min_rating: 3999, ..MatchType::default() });
+    let opponents = MatchOpponents { min_rating: 3999, ..MatchOpponents::default() };
+    cyclic.types.insert("arduous".to_owned(), MatchType { opponents, ..MatchType::default() });
     let (mut matchmaker, bots) = (Matchmaker::default(), [bot("robot", 1750)]);
     let chosen = (0..4).filter_map(|seed| choose(&mut matchmaker, &cyclic, &bots, seed));
     let speeds: Vec<_> = chosen.map(|(_, speed)| speed).collect();
@@ -255,7 +256,7 @@ fn avoided_opponents_are_skipped() {
 fn nearest_rating_is_challenged() {
     let bots = [bot("weak", 1800), bot("equal", 2000), bot("strong", 2110), bot("strongest", 2300)];
     for (target, name) in [(Some(100), "strong"), (Some(-300), "weak"), (Some(0), "equal"), (Some(4000), "strongest")] {
-        let settings = of_type(|kind| kind.target_rating_difference = target);
+        let settings = of_type(|kind| kind.opponents.target_rating_difference = target);
         for seed in 0..5 {
             let chosen = choose(&mut Matchmaker::default(), &settings, &bots, seed).expect("an opponent");
             assert_eq!(chosen.0, name, "{target:?}");
@@ -276,7 +277,7 @@ fn sequential_takes_the_first_possible_type() {
 
 #[test]
 fn series_alternates_colours() {
-    let settings = MatchmakingSettings { during_games: true, ..of_type(|kind| kind.games_in_row = 2) };
+    let settings = MatchmakingSettings { during_games: true, ..of_type(|kind| kind.opponents.games_in_row = 2) };
     let (mut matchmaker, bots) = (Matchmaker::default(), [bot("anna", 2000), bot("bert", 2000), bot("carl", 2000)]);
     let first = request_at(&mut matchmaker, &settings, &bots, 3, NOW).expect("an opponent");
     let id = ChallengeId::new("ours0001");
@@ -300,7 +301,7 @@ fn series_alternates_colours() {
 
 #[test]
 fn series_ends_with_refusal_or_absence() {
-    let settings = of_type(|kind| kind.games_in_row = 4);
+    let settings = of_type(|kind| kind.opponents.games_in_row = 4);
     let (mut matchmaker, both) = (Matchmaker::default(), [bot("anna", 2000), bot("bert", 2000)]);
     let first = request_at(&mut matchmaker, &settings, &both[..1], 0, NOW).expect("anna");
     let id = ChallengeId::new("ours0001");
@@ -314,7 +315,7 @@ fn series_ends_with_refusal_or_absence() {
 /// A server in trouble, or one that limits our requests, costs no game of a series.
 #[test]
 fn series_survives_failed_requests() {
-    let settings = MatchmakingSettings { rest: 3, ..of_type(|kind| kind.games_in_row = 2) };
+    let settings = MatchmakingSettings { rest: 3, ..of_type(|kind| kind.opponents.games_in_row = 2) };
     let (mut matchmaker, bots) = (Matchmaker::default(), [bot("anna", 2000)]);
     let limited =
         ActionError::Limited { retry_after: None, key: None, opponent: false, detail: "Too many requests".to_owned() };

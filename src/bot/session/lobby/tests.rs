@@ -543,7 +543,7 @@ fn answered_challenge_stays() {
 fn series_survives_an_early_start() {
     let mut story = matchmaking();
     let mut policy = AccountPolicy::clone(&story.lobby.policy);
-    policy.matchmaking.types.values_mut().for_each(|kind| kind.games_in_row = 2);
+    policy.matchmaking.types.values_mut().for_each(|kind| kind.opponents.games_in_row = 2);
     story.happens(LobbyInput::Adopt(Arc::new(policy)));
     story.after(Duration::from_secs(10));
     let first = challenges(&story.finds_ann()).expect("a challenge");
