@@ -7,7 +7,6 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use reqwest::{Client, header::CONTENT_TYPE};
 use rustls::crypto::ring;
-use serde::{Deserialize, Serialize};
 use tokio::{
     sync::{
         broadcast::{self, error::RecvError},
@@ -36,32 +35,22 @@ const LAST_WORDS: Duration = Duration::from_secs(10);
 /// The first and the longest pause between two attempts.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(5));
 
-/// The `webhook` table: the address, the events and the form of messages.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct WebhookSettings {
-    /// URL for POST requests. `{secret}` stands for the secret. Empty: nothing is sent.
-    pub url: String,
-    /// Events to send: "game_lost", and the kinds that a log in JSON names, such as "fault",
-    /// "rejected", "limit", "game_over", "disconnected", "challenge".
-    pub events: Vec<String>,
-    /// The message. `{text}` stands for the event's sentence, `{event}` for its kind, `{account}` and `{game}` for where it
-    /// happened. A message that begins with `{` is JSON, and what is put into it is written as JSON wants it.
-    pub template: String,
-    /// The file that holds the secret, and nothing else. Empty: it is in CONCILIO_WEBHOOK_SECRET or
-    /// in systemd's credential webhook-secret, or there is none. A secret that does not stand in
-    /// the address is sent as "Authorization: Bearer".
-    pub secret_file: PathBuf,
-}
-
-impl Default for WebhookSettings {
-    fn default() -> Self {
-        Self {
-            url: String::new(),
-            events: ["game_lost", "fault", "rejected", "limit"].map(str::to_owned).to_vec(),
-            template: r#"{"text": "{text}"}"#.to_owned(),
-            secret_file: PathBuf::new(),
-        }
+util::settings! {
+    /// The `webhook` table: the address, the events and the form of messages.
+    #[derive(Eq)]
+    pub struct WebhookSettings {
+        /// URL for POST requests. `{secret}` stands for the secret. Empty: nothing is sent.
+        pub url: String = String::new(),
+        /// Events to send: "game_lost", and the kinds that a log in JSON names, such as "fault",
+        /// "rejected", "limit", "game_over", "disconnected", "challenge".
+        pub events: Vec<String> = ["game_lost", "fault", "rejected", "limit"].map(str::to_owned).to_vec(),
+        /// The message. `{text}` stands for the event's sentence, `{event}` for its kind, `{account}` and `{game}` for where it
+        /// happened. A message that begins with `{` is JSON, and what is put into it is written as JSON wants it.
+        pub template: String = r#"{"text": "{text}"}"#.to_owned(),
+        /// The file that holds the secret, and nothing else. Empty: it is in CONCILIO_WEBHOOK_SECRET or
+        /// in systemd's credential webhook-secret, or there is none. A secret that does not stand in
+        /// the address is sent as "Authorization: Bearer".
+        pub secret_file: PathBuf = PathBuf::new(),
     }
 }
 

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use async_nats::ServerAddr;
-use serde::{Deserialize, Serialize};
 
 use super::subjects::{is_member_name, is_prefix};
 use util::{
@@ -11,67 +10,47 @@ use util::{
     values::{WholeNumber, named},
 };
 
-/// Connection to the workers. Secrets stand in files, in the environment or among systemd's
-/// credentials, never here.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ClusterSettings {
-    /// The NATS server: "nats://HOST:4222", or "tls://HOST:4222"; several of one NATS cluster with
-    /// commas between them. Empty: this machine alone.
-    pub nats: String,
-    /// NATS subject prefix; clusters with different ones do not see each other.
-    pub prefix: String,
-    /// Name of this machine: up to 64 letters, digits, - and _; with a key of `concilio cluster
-    /// add-daemon` the name that it was made for. Empty is the name of the host.
-    pub name: String,
-    /// For a worker alone: the daemons that it serves, by name. Empty: all that call, at a server
-    /// without keys; with keys each must be named.
-    pub daemons: Vec<String>,
-    /// A user, where the server wants user and password.
-    pub user: String,
-    /// The file with the password; without it CONCILIO_NATS_PASSWORD counts, then systemd's
-    /// credential nats-password.
-    pub password_file: PathBuf,
-    /// The file with the token, where the server wants one; without it CONCILIO_NATS_TOKEN counts,
-    /// then systemd's credential nats-token.
-    pub token_file: PathBuf,
-    /// The file with the seed of an nkey, as `concilio cluster` makes them.
-    pub nkey_file: PathBuf,
-    /// A file of credentials (.creds).
-    pub credentials_file: PathBuf,
-    /// TLS: certificates by which the server is known, beside those of the system. PEM.
-    pub ca_file: PathBuf,
-    /// TLS: certificate of this machine, where the server wants one. PEM.
-    pub certificate_file: PathBuf,
-    /// TLS: the key of that certificate. PEM.
-    pub key_file: PathBuf,
-    /// Maximum messages a second between a daemon and a worker, each way, about their transposition
-    /// tables; 0: none. 0 to 1000.
-    #[serde(with = "WholeNumber::<0, 1000>")]
-    pub table_messages: u32,
-    /// Maximum bytes a second of those messages together. 0 to 10000000.
-    #[serde(with = "WholeNumber::<0, 10_000_000>")]
-    pub table_bytes: u32,
-}
-
-impl Default for ClusterSettings {
-    fn default() -> Self {
-        Self {
-            nats: String::new(),
-            prefix: "concilio".to_owned(),
-            name: String::new(),
-            daemons: Vec::new(),
-            user: String::new(),
-            password_file: PathBuf::new(),
-            token_file: PathBuf::new(),
-            nkey_file: PathBuf::new(),
-            credentials_file: PathBuf::new(),
-            ca_file: PathBuf::new(),
-            certificate_file: PathBuf::new(),
-            key_file: PathBuf::new(),
-            table_messages: 20,
-            table_bytes: 10_240,
-        }
+util::settings! {
+    /// Connection to the workers. Secrets stand in files, in the environment or among systemd's
+    /// credentials, never here.
+    #[derive(Eq)]
+    pub struct ClusterSettings {
+        /// The NATS server: "nats://HOST:4222", or "tls://HOST:4222"; several of one NATS cluster with
+        /// commas between them. Empty: this machine alone.
+        pub nats: String = String::new(),
+        /// NATS subject prefix; clusters with different ones do not see each other.
+        pub prefix: String = "concilio".to_owned(),
+        /// Name of this machine: up to 64 letters, digits, - and _; with a key of `concilio cluster
+        /// add-daemon` the name that it was made for. Empty is the name of the host.
+        pub name: String = String::new(),
+        /// For a worker alone: the daemons that it serves, by name. Empty: all that call, at a server
+        /// without keys; with keys each must be named.
+        pub daemons: Vec<String> = Vec::new(),
+        /// A user, where the server wants user and password.
+        pub user: String = String::new(),
+        /// The file with the password; without it CONCILIO_NATS_PASSWORD counts, then systemd's
+        /// credential nats-password.
+        pub password_file: PathBuf = PathBuf::new(),
+        /// The file with the token, where the server wants one; without it CONCILIO_NATS_TOKEN counts,
+        /// then systemd's credential nats-token.
+        pub token_file: PathBuf = PathBuf::new(),
+        /// The file with the seed of an nkey, as `concilio cluster` makes them.
+        pub nkey_file: PathBuf = PathBuf::new(),
+        /// A file of credentials (.creds).
+        pub credentials_file: PathBuf = PathBuf::new(),
+        /// TLS: certificates by which the server is known, beside those of the system. PEM.
+        pub ca_file: PathBuf = PathBuf::new(),
+        /// TLS: certificate of this machine, where the server wants one. PEM.
+        pub certificate_file: PathBuf = PathBuf::new(),
+        /// TLS: the key of that certificate. PEM.
+        pub key_file: PathBuf = PathBuf::new(),
+        /// Maximum messages a second between a daemon and a worker, each way, about their transposition
+        /// tables; 0: none. 0 to 1000.
+        #[serde(with = "WholeNumber::<0, 1000>")]
+        pub table_messages: u32 = 20,
+        /// Maximum bytes a second of those messages together. 0 to 10000000.
+        #[serde(with = "WholeNumber::<0, 10_000_000>")]
+        pub table_bytes: u32 = 10_240,
     }
 }
 

@@ -11,33 +11,26 @@ use std::{
     time::Duration,
 };
 
-use serde::{Deserialize, Serialize};
-
 use crate::{ReportProgress, ReportRequest, judge::give_way, make_report};
 use util::{Failure, values::WholeNumber};
 
 /// The delay after the last game: another often follows at once.
 const CALM: Duration = Duration::from_secs(5);
 
-/// The `report` table: games studied while nothing is played.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ReportSettings {
-    /// Judge finished games while none is played. Then `concilio report` has nothing left to
-    /// search.
-    pub when_idle: bool,
-    /// The UCI engine that judges; empty is the built-in one.
-    pub engine: PathBuf,
-    /// Nodes a position. 100 to 1000000000.
-    #[serde(with = "WholeNumber::<100, 1_000_000_000>")]
-    pub nodes: u64,
-    /// The folder of the pages, made anew when games were judged; empty writes none.
-    pub output: PathBuf,
-}
-
-impl Default for ReportSettings {
-    fn default() -> Self {
-        Self { when_idle: false, engine: PathBuf::new(), nodes: 20_000, output: PathBuf::new() }
+util::settings! {
+    /// The `report` table: games studied while nothing is played.
+    #[derive(Eq)]
+    pub struct ReportSettings {
+        /// Judge finished games while none is played. Then `concilio report` has nothing left to
+        /// search.
+        pub when_idle: bool = false,
+        /// The UCI engine that judges; empty is the built-in one.
+        pub engine: PathBuf = PathBuf::new(),
+        /// Nodes a position. 100 to 1000000000.
+        #[serde(with = "WholeNumber::<100, 1_000_000_000>")]
+        pub nodes: u64 = 20_000,
+        /// The folder of the pages, made anew when games were judged; empty writes none.
+        pub output: PathBuf = PathBuf::new(),
     }
 }
 

@@ -10,15 +10,15 @@
 //! value, its place, and the accepted values; all problems are reported (`problem`). The effective
 //! values and their sources can be shown as TOML again (`show`).
 //!
-//! A key is declared once, as a field of the settings of its own package: its meaning is the comment, its range stands in
-//! `#[serde(with = "WholeNumber::<0, 100>")]` ([`domain::values`]), its default in `Default`.
+//! A key is declared once, in a table of its own package (`util::settings!`): its meaning is the comment, its range stands in
+//! `#[serde(with = "WholeNumber::<0, 100>")]` ([`util::values`]), its default behind the type.
 //!
 //! Invariants: no settings text, however odd, brings the program down; no token stands in the settings, only the name of
 //! the file that holds it.
 //!
-//! To add a table: write its type in its own package (`#[serde(default, deny_unknown_fields)]`, and
-//! a `Default`), and add one line to [`Settings`] or [`bot::session::PlayerSettings`]. The doc
-//! comments are the text of `config/example.toml`, which a test compares and can write.
+//! To add a table: declare it in its own package, and add one line to [`Settings`] or
+//! [`bot::session::PlayerSettings`]. The doc comments are the text of `config/example.toml`, which a
+//! test compares and can write.
 
 mod check;
 mod deserializer;
@@ -36,7 +36,6 @@ mod values;
 use std::{collections::BTreeMap, fs, io, path::PathBuf};
 
 use jiff::tz::TimeZone;
-use serde::{Deserialize, Serialize};
 
 use bot::{
     journal::JournalSettings,
@@ -60,80 +59,58 @@ pub use problem::{Problem, Problems};
 pub use sections::{LogFormat, LogSettings, Protocol, ServerSettings};
 pub use sources::{Flag, Sources};
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Settings {
-    /// Time zone of hours of the day: `"local"`, `"UTC"`, or a name such as `"Europe/Rome"`.
-    pub time_zone: String,
-    /// Accounts to play with: a table for each, under a name of your choice.
-    pub servers: BTreeMap<String, ServerSettings>,
-    /// Challenges of others, and the number of games.
-    pub challenge: ChallengeSettings,
-    /// Challenges of the bot to other bots.
-    pub matchmaking: MatchmakingSettings,
-    /// Arenas and Swiss tournaments of Lichess. `concilio ctl join` joins one by hand. During a
-    /// tournament one place of `challenge.concurrency` is kept for its next game; a profile can
-    /// have `tournament = true` in its conditions.
-    pub tournament: TournamentSettings,
-    /// Greetings have at most 140 characters and may contain {me}, {opponent}, {engine}, {cpu} and
-    /// {ram}; an empty one is not sent.
-    pub chat: ChatSettings,
-    /// Play of the bot.
-    #[serde(deserialize_with = "as_base")]
-    pub player: PlayerSettings,
-    /// Changes of `[player]` for the games that meet all conditions of a profile. Of several such
-    /// profiles the one with the most conditions counts; among equals, the first by name.
-    ///
-    /// ```toml
-    /// [profiles.bullet-against-bots]
-    /// when = { speed = "bullet", opponent = "bot" }
-    /// council = { roster = "balanced-4" }
-    /// resign = { enabled = true }
-    /// ```
-    ///
-    /// Conditions: `speed`, `time_control` (a speed, or such as `"3+2"`), `color` (`"white"` or
-    /// `"black"`), `variant`, `opponent` (`"human"` or `"bot"`), `names` and `titles` of opponents
-    /// (lists, such as `titles = ["GM", "IM"]`), `min_rating` and `max_rating` of the opponent,
-    /// `rated` (true or false), `tournament` (true or false).
-    pub profiles: BTreeMap<String, Profile<PlayerSettings>>,
-    /// The record of all games.
-    pub journal: JournalSettings,
-    /// Games of the journal studied while none is played (docs/report.md). A game that begins stops
-    /// the searches at once.
-    pub report: ReportSettings,
-    /// Machines whose cores search for this one (docs/cluster.md): `concilio worker` runs there with
-    /// the same server. Electors for which this machine has no core search there; without such
-    /// machines all search here.
-    pub cluster: ClusterSettings,
-    /// Running games when the daemon is told to stop.
-    pub shutdown: ShutdownSettings,
-    /// The page in the browser and the control channel.
-    pub web: WebSettings,
-    /// Messages about events to an address on the web.
-    pub webhook: WebhookSettings,
-    /// The log.
-    pub log: LogSettings,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            time_zone: "local".to_owned(),
-            servers: BTreeMap::new(),
-            challenge: ChallengeSettings::default(),
-            matchmaking: MatchmakingSettings::default(),
-            tournament: TournamentSettings::default(),
-            chat: ChatSettings::default(),
-            player: PlayerSettings::default(),
-            profiles: BTreeMap::new(),
-            journal: JournalSettings::default(),
-            report: ReportSettings::default(),
-            cluster: ClusterSettings::default(),
-            shutdown: ShutdownSettings::default(),
-            web: WebSettings::default(),
-            webhook: WebhookSettings::default(),
-            log: LogSettings::default(),
-        }
+util::settings! {
+    pub struct Settings {
+        /// Time zone of hours of the day: `"local"`, `"UTC"`, or a name such as `"Europe/Rome"`.
+        pub time_zone: String = "local".to_owned(),
+        /// Accounts to play with: a table for each, under a name of your choice.
+        pub servers: BTreeMap<String, ServerSettings> = BTreeMap::new(),
+        /// Challenges of others, and the number of games.
+        pub challenge: ChallengeSettings = ChallengeSettings::default(),
+        /// Challenges of the bot to other bots.
+        pub matchmaking: MatchmakingSettings = MatchmakingSettings::default(),
+        /// Arenas and Swiss tournaments of Lichess. `concilio ctl join` joins one by hand. During a
+        /// tournament one place of `challenge.concurrency` is kept for its next game; a profile can
+        /// have `tournament = true` in its conditions.
+        pub tournament: TournamentSettings = TournamentSettings::default(),
+        /// Greetings have at most 140 characters and may contain {me}, {opponent}, {engine}, {cpu} and
+        /// {ram}; an empty one is not sent.
+        pub chat: ChatSettings = ChatSettings::default(),
+        /// Play of the bot.
+        #[serde(deserialize_with = "as_base")]
+        pub player: PlayerSettings = PlayerSettings::default(),
+        /// Changes of `[player]` for the games that meet all conditions of a profile. Of several such
+        /// profiles the one with the most conditions counts; among equals, the first by name.
+        ///
+        /// ```toml
+        /// [profiles.bullet-against-bots]
+        /// when = { speed = "bullet", opponent = "bot" }
+        /// council = { roster = "balanced-4" }
+        /// resign = { enabled = true }
+        /// ```
+        ///
+        /// Conditions: `speed`, `time_control` (a speed, or such as `"3+2"`), `color` (`"white"` or
+        /// `"black"`), `variant`, `opponent` (`"human"` or `"bot"`), `names` and `titles` of opponents
+        /// (lists, such as `titles = ["GM", "IM"]`), `min_rating` and `max_rating` of the opponent,
+        /// `rated` (true or false), `tournament` (true or false).
+        pub profiles: BTreeMap<String, Profile<PlayerSettings>> = BTreeMap::new(),
+        /// The record of all games.
+        pub journal: JournalSettings = JournalSettings::default(),
+        /// Games of the journal studied while none is played (docs/report.md). A game that begins stops
+        /// the searches at once.
+        pub report: ReportSettings = ReportSettings::default(),
+        /// Machines whose cores search for this one (docs/cluster.md): `concilio worker` runs there with
+        /// the same server. Electors for which this machine has no core search there; without such
+        /// machines all search here.
+        pub cluster: ClusterSettings = ClusterSettings::default(),
+        /// Running games when the daemon is told to stop.
+        pub shutdown: ShutdownSettings = ShutdownSettings::default(),
+        /// The page in the browser and the control channel.
+        pub web: WebSettings = WebSettings::default(),
+        /// Messages about events to an address on the web.
+        pub webhook: WebhookSettings = WebhookSettings::default(),
+        /// The log.
+        pub log: LogSettings = LogSettings::default(),
     }
 }
 

@@ -12,32 +12,20 @@ use platform::{
 };
 use util::values::{WholeNumber, named};
 
-/// A `servers.NAME` table: an account we play with.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ServerSettings {
-    /// Connect to this account.
-    pub enabled: bool,
-    /// `"lichess"` or `"fics"`.
-    pub protocol: Protocol,
-    /// Address; empty is `https://lichess.org`, or freechess.org:5000. For FICS: HOST:PORT.
-    pub url: String,
-    /// The file that holds the token, and nothing else; empty for none. Without it
-    /// CONCILIO_LICHESS_TOKEN counts, then systemd's credential lichess-token.
-    pub token_file: PathBuf,
-    /// Keys for FICS, or a server that speaks its language.
-    pub fics: FicsSettings,
-}
-
-impl Default for ServerSettings {
-    fn default() -> Self {
-        Self {
-            enabled: true,
-            protocol: Protocol::default(),
-            url: String::new(),
-            token_file: PathBuf::new(),
-            fics: FicsSettings::default(),
-        }
+util::settings! {
+    /// A `servers.NAME` table: an account we play with.
+    pub struct ServerSettings {
+        /// Connect to this account.
+        pub enabled: bool = true,
+        /// `"lichess"` or `"fics"`.
+        pub protocol: Protocol = Protocol::default(),
+        /// Address; empty is `https://lichess.org`, or freechess.org:5000. For FICS: HOST:PORT.
+        pub url: String = String::new(),
+        /// The file that holds the token, and nothing else; empty for none. Without it
+        /// CONCILIO_LICHESS_TOKEN counts, then systemd's credential lichess-token.
+        pub token_file: PathBuf = PathBuf::new(),
+        /// Keys for FICS, or a server that speaks its language.
+        pub fics: FicsSettings = FicsSettings::default(),
     }
 }
 
@@ -89,20 +77,20 @@ pub enum Protocol {
     Fics,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LogSettings {
-    /// Level: "off", "error", "warn", "info", "debug", "trace", or a filter such as
-    /// "info,concilio=debug".
-    pub level: String,
-    /// Format: "text", a plain sentence a line, or "json", an object a line with every field.
-    pub format: LogFormat,
-    /// A file to log to as well, besides standard error: every day has its own, such as
-    /// concilio.2026-11-22.log for "concilio.log". Empty: none.
-    pub file: PathBuf,
-    /// Number of log files to keep. 1 to 3650.
-    #[serde(with = "WholeNumber::<1, 3650>")]
-    pub days: usize,
+util::settings! {
+    pub struct LogSettings {
+        /// Level: "off", "error", "warn", "info", "debug", "trace", or a filter such as
+        /// "info,concilio=debug".
+        pub level: String = "info".to_owned(),
+        /// Format: "text", a plain sentence a line, or "json", an object a line with every field.
+        pub format: LogFormat = LogFormat::default(),
+        /// A file to log to as well, besides standard error: every day has its own, such as
+        /// concilio.2026-11-22.log for "concilio.log". Empty: none.
+        pub file: PathBuf = PathBuf::new(),
+        /// Number of log files to keep. 1 to 3650.
+        #[serde(with = "WholeNumber::<1, 3650>")]
+        pub days: usize = 14,
+    }
 }
 
 /// The format of the log.
@@ -138,11 +126,5 @@ impl LogSettings {
     pub fn filter(text: &str) -> Result<Targets, ParseError> {
         let parts: Vec<_> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
         if parts.is_empty() { Ok(Targets::new()) } else { parts.join(",").parse() }
-    }
-}
-
-impl Default for LogSettings {
-    fn default() -> Self {
-        Self { level: "info".to_owned(), format: LogFormat::default(), file: PathBuf::new(), days: 14 }
     }
 }

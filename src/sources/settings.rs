@@ -34,42 +34,29 @@ pub enum WeightScale {
     Max,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct BookSettings {
-    /// Opening books in Polyglot's format, tried in this order. One may have its own `selection`,
-    /// `min_weight` and `max_plies`:
-    ///
-    /// ```toml
-    /// ["main.bin", { file = "gambits.bin", max_plies = 10 }]
-    /// ```
-    pub files: Vec<BookFile>,
-    /// Choice of a book's move: "weighted" or "uniform" (at random), or "best".
-    pub selection: BookChoice,
-    /// The least weight of a move that is played. 1 to 65535.
-    #[serde(with = "WholeNumber::<1, 65535>")]
-    pub min_weight: u16,
-    /// Unit of `min_weight`: "none" (the weight as it stands in the book), or per cent of the "sum"
-    /// of all weights in the position or of the "max", the greatest.
-    pub normalization: WeightScale,
-    /// Last ply at which books are asked. 0 to 1000.
-    #[serde(with = "WholeNumber::<0, 1000>")]
-    pub max_plies: usize,
-    /// Repeat a line of a book with which a game was lost. Otherwise no book plays its last move in
-    /// that line again; the newest 500 lost games of the journal count.
-    pub repeat_lost: bool,
-}
-
-impl Default for BookSettings {
-    fn default() -> Self {
-        Self {
-            files: Vec::new(),
-            selection: BookChoice::default(),
-            min_weight: 1,
-            normalization: WeightScale::default(),
-            max_plies: 24,
-            repeat_lost: true,
-        }
+util::settings! {
+    pub struct BookSettings {
+        /// Opening books in Polyglot's format, tried in this order. One may have its own `selection`,
+        /// `min_weight` and `max_plies`:
+        ///
+        /// ```toml
+        /// ["main.bin", { file = "gambits.bin", max_plies = 10 }]
+        /// ```
+        pub files: Vec<BookFile> = Vec::new(),
+        /// Choice of a book's move: "weighted" or "uniform" (at random), or "best".
+        pub selection: BookChoice = BookChoice::default(),
+        /// The least weight of a move that is played. 1 to 65535.
+        #[serde(with = "WholeNumber::<1, 65535>")]
+        pub min_weight: u16 = 1,
+        /// Unit of `min_weight`: "none" (the weight as it stands in the book), or per cent of the "sum"
+        /// of all weights in the position or of the "max", the greatest.
+        pub normalization: WeightScale = WeightScale::default(),
+        /// Last ply at which books are asked. 0 to 1000.
+        #[serde(with = "WholeNumber::<0, 1000>")]
+        pub max_plies: usize = 24,
+        /// Repeat a line of a book with which a game was lost. Otherwise no book plays its last move in
+        /// that line again; the newest 500 lost games of the journal count.
+        pub repeat_lost: bool = true,
     }
 }
 
@@ -107,24 +94,18 @@ impl AsRef<Path> for BookFile {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct TablebaseSettings {
-    /// Folders with Syzygy tables: of chess, antichess and atomic.
-    pub paths: Vec<PathBuf>,
-    /// Pieces on the board, including kings, from which on they are asked. 2 to 7.
-    #[serde(with = "WholeNumber::<2, 7>")]
-    pub max_pieces: usize,
-    /// Use of their knowledge: "play" plays the quickest win at once, "suggest" lets the electors
-    /// choose among all moves that win. Of moves that draw, or lose, they always choose among those
-    /// that keep the result.
-    #[serde(rename = "use")]
-    pub usage: TablebaseUse,
-}
-
-impl Default for TablebaseSettings {
-    fn default() -> Self {
-        Self { paths: Vec::new(), max_pieces: 7, usage: TablebaseUse::default() }
+util::settings! {
+    pub struct TablebaseSettings {
+        /// Folders with Syzygy tables: of chess, antichess and atomic.
+        pub paths: Vec<PathBuf> = Vec::new(),
+        /// Pieces on the board, including kings, from which on they are asked. 2 to 7.
+        #[serde(with = "WholeNumber::<2, 7>")]
+        pub max_pieces: usize = 7,
+        /// Use of their knowledge: "play" plays the quickest win at once, "suggest" lets the electors
+        /// choose among all moves that win. Of moves that draw, or lose, they always choose among those
+        /// that keep the result.
+        #[serde(rename = "use")]
+        pub usage: TablebaseUse = TablebaseUse::default(),
     }
 }
 

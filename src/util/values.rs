@@ -37,6 +37,27 @@ pub fn named(path: &Path) -> Option<&Path> {
     (!path.as_os_str().is_empty()).then_some(path)
 }
 
+/// Declares a table of the settings: each key with its meaning, its type and its default. Unknown keys are refused.
+#[macro_export]
+macro_rules! settings {
+    ($(#[$of_table:meta])* $visibility:vis struct $table:ident {
+        $($(#[$of_key:meta])* pub $key:ident: $type:ty = $default:expr,)*
+    }) => {
+        $(#[$of_table])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        $visibility struct $table {
+            $($(#[$of_key])* pub $key: $type,)*
+        }
+
+        impl Default for $table {
+            fn default() -> Self {
+                Self { $($key: $default,)* }
+            }
+        }
+    };
+}
+
 /// Reads a type from its text by `FromStr` and writes it by `Display`. Errors name the accepted values: those of `FromStr`, or
 /// `$accepted`.
 #[macro_export]

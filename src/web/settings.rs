@@ -1,48 +1,34 @@
 use std::{net::SocketAddr, path::PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use util::{
     Fault, Secret, SecretError,
     values::{WholeNumber, named},
 };
 
-/// The `web` table: where the page and the control channel are, and who may do what there.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct WebSettings {
-    /// Address of the page, such as "127.0.0.1:8080"; port 0 is any free one. Empty: there is no
-    /// page. An address beyond loopback needs the operator's secret.
-    pub address: String,
-    /// The file that holds the operator's secret, and nothing else. Empty: it is in
-    /// CONCILIO_WEB_SECRET or in systemd's credential web-secret, or there is none, and the page
-    /// changes nothing.
-    pub secret_file: PathBuf,
-    /// True to let all clients read the page without the secret. Without a secret, all clients may
-    /// read it.
-    pub public: bool,
-    /// Further names by which browsers call the page, for one behind a proxy, such as
-    /// `["bot.example.org"]`. Numbers and localhost are always understood; any other name is
-    /// refused, so that no foreign page can pass for this one.
-    pub hosts: Vec<String>,
-    /// The Unix socket through which `concilio ctl` speaks to the daemon, without a secret: a user
-    /// who may open it owns the bot. Empty: beside the journal.
-    pub socket: PathBuf,
-    /// Maximum number of watching browsers. 1 to 1000.
-    #[serde(with = "WholeNumber::<1, 1000>")]
-    pub watchers: usize,
-}
-
-impl Default for WebSettings {
-    fn default() -> Self {
-        Self {
-            address: String::new(),
-            secret_file: PathBuf::new(),
-            public: false,
-            hosts: Vec::new(),
-            socket: PathBuf::new(),
-            watchers: 64,
-        }
+util::settings! {
+    /// The `web` table: where the page and the control channel are, and who may do what there.
+    #[derive(Eq)]
+    pub struct WebSettings {
+        /// Address of the page, such as "127.0.0.1:8080"; port 0 is any free one. Empty: there is no
+        /// page. An address beyond loopback needs the operator's secret.
+        pub address: String = String::new(),
+        /// The file that holds the operator's secret, and nothing else. Empty: it is in
+        /// CONCILIO_WEB_SECRET or in systemd's credential web-secret, or there is none, and the page
+        /// changes nothing.
+        pub secret_file: PathBuf = PathBuf::new(),
+        /// True to let all clients read the page without the secret. Without a secret, all clients may
+        /// read it.
+        pub public: bool = false,
+        /// Further names by which browsers call the page, for one behind a proxy, such as
+        /// `["bot.example.org"]`. Numbers and localhost are always understood; any other name is
+        /// refused, so that no foreign page can pass for this one.
+        pub hosts: Vec<String> = Vec::new(),
+        /// The Unix socket through which `concilio ctl` speaks to the daemon, without a secret: a user
+        /// who may open it owns the bot. Empty: beside the journal.
+        pub socket: PathBuf = PathBuf::new(),
+        /// Maximum number of watching browsers. 1 to 1000.
+        #[serde(with = "WholeNumber::<1, 1000>")]
+        pub watchers: usize = 64,
     }
 }
 

@@ -2,18 +2,19 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// The `journal` table: where games are kept.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct JournalSettings {
-    /// The database of games, moves and proposals; it and its folder are made where they do not
-    /// exist.
-    pub path: PathBuf,
-    /// Folder of PGN files; empty writes none.
-    pub pgn_directory: PathBuf,
-    /// Games that share a PGN file: none (each "game" has its own), those against the same
-    /// "opponent", or "all".
-    pub pgn_grouping: PgnGrouping,
+util::settings! {
+    /// The `journal` table: where games are kept.
+    #[derive(Eq)]
+    pub struct JournalSettings {
+        /// The database of games, moves and proposals; it and its folder are made where they do not
+        /// exist.
+        pub path: PathBuf = PathBuf::from("data/journal.db"),
+        /// Folder of PGN files; empty writes none.
+        pub pgn_directory: PathBuf = PathBuf::from("data/pgn"),
+        /// Games that share a PGN file: none (each "game" has its own), those against the same
+        /// "opponent", or "all".
+        pub pgn_grouping: PgnGrouping = PgnGrouping::default(),
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -31,15 +32,5 @@ pub enum PgnGrouping {
 impl JournalSettings {
     pub fn in_folder(folder: &Path) -> Self {
         Self { path: folder.join("journal.db"), pgn_directory: folder.join("pgn"), ..Self::default() }
-    }
-}
-
-impl Default for JournalSettings {
-    fn default() -> Self {
-        Self {
-            path: PathBuf::from("data/journal.db"),
-            pgn_directory: PathBuf::from("data/pgn"),
-            pgn_grouping: PgnGrouping::default(),
-        }
     }
 }

@@ -5,56 +5,38 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::journal::GameResult;
 use domain::values::Kind;
 use domain::{Decision, Score, Source};
 use util::values::{Seconds, WholeNumber};
 
-/// The `player.draw` table: when draws are offered and accepted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DrawSettings {
-    /// Offer draws. A draw by repetition or by fifty moves is claimed even if this is false, unless
-    /// the bot stands better.
-    pub offer: bool,
-    /// Accept draw offers: where the bot would offer one, and where it stands worse.
-    pub accept: bool,
-    /// Largest distance of the bot's score from zero, in centipawns. 0 to 10000.
-    #[serde(with = "WholeNumber::<0, 10000>")]
-    pub max_score: i32,
-    /// Own moves in a row for which that must hold. 1 to 100.
-    #[serde(with = "WholeNumber::<1, 100>")]
-    pub consecutive_moves: usize,
-    /// Moves that the game must have had. 0 to 1000.
-    #[serde(with = "WholeNumber::<0, 1000>")]
-    pub min_game_length: u32,
-    /// Largest number of pieces on the board, kings and pawns included; 32 is any number. 2 to 32.
-    #[serde(with = "WholeNumber::<2, 32>")]
-    pub max_pieces: usize,
-    /// Offer and accept a tablebase draw at once, whatever the rules on score, length and pieces.
-    pub tablebase: bool,
-    /// Kinds of opponents: "human", "bot" or both.
-    pub opponents: Vec<Kind>,
-    /// The opponent's least rating; one without a rating counts as 0. 0 to 4000.
-    #[serde(with = "WholeNumber::<0, 4000>")]
-    pub min_rating: u32,
-}
-
-impl Default for DrawSettings {
-    fn default() -> Self {
-        Self {
-            offer: true,
-            accept: true,
-            max_score: 10,
-            consecutive_moves: 5,
-            min_game_length: 30,
-            max_pieces: 32,
-            tablebase: true,
-            opponents: vec![Kind::Human, Kind::Bot],
-            min_rating: 0,
-        }
+util::settings! {
+    /// The `player.draw` table: when draws are offered and accepted.
+    pub struct DrawSettings {
+        /// Offer draws. A draw by repetition or by fifty moves is claimed even if this is false, unless
+        /// the bot stands better.
+        pub offer: bool = true,
+        /// Accept draw offers: where the bot would offer one, and where it stands worse.
+        pub accept: bool = true,
+        /// Largest distance of the bot's score from zero, in centipawns. 0 to 10000.
+        #[serde(with = "WholeNumber::<0, 10000>")]
+        pub max_score: i32 = 10,
+        /// Own moves in a row for which that must hold. 1 to 100.
+        #[serde(with = "WholeNumber::<1, 100>")]
+        pub consecutive_moves: usize = 5,
+        /// Moves that the game must have had. 0 to 1000.
+        #[serde(with = "WholeNumber::<0, 1000>")]
+        pub min_game_length: u32 = 30,
+        /// Largest number of pieces on the board, kings and pawns included; 32 is any number. 2 to 32.
+        #[serde(with = "WholeNumber::<2, 32>")]
+        pub max_pieces: usize = 32,
+        /// Offer and accept a tablebase draw at once, whatever the rules on score, length and pieces.
+        pub tablebase: bool = true,
+        /// Kinds of opponents: "human", "bot" or both.
+        pub opponents: Vec<Kind> = vec![Kind::Human, Kind::Bot],
+        /// The opponent's least rating; one without a rating counts as 0. 0 to 4000.
+        #[serde(with = "WholeNumber::<0, 4000>")]
+        pub min_rating: u32 = 0,
     }
 }
 
@@ -75,73 +57,47 @@ impl DrawSettings {
     }
 }
 
-/// The `player.resign` table: when the bot resigns.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ResignSettings {
-    /// Resign lost games.
-    pub enabled: bool,
-    /// The score at or under which a position counts as lost, in centipawns. -30000 to 0.
-    #[serde(with = "WholeNumber::<-30000, 0>")]
-    pub score: i32,
-    /// Own moves in a row for which that must hold. 1 to 100.
-    #[serde(with = "WholeNumber::<1, 100>")]
-    pub consecutive_moves: usize,
-    /// Moves that the game must have had. 0 to 1000.
-    #[serde(with = "WholeNumber::<0, 1000>")]
-    pub min_game_length: u32,
-    /// Take a tablebase loss for a lost position, whatever the score.
-    pub tablebase: bool,
-    /// Kinds of opponents: "human", "bot" or both.
-    pub opponents: Vec<Kind>,
-    /// The opponent's least rating; one without a rating counts as 0. 0 to 4000.
-    #[serde(with = "WholeNumber::<0, 4000>")]
-    pub min_rating: u32,
-}
-
-impl Default for ResignSettings {
-    fn default() -> Self {
-        Self {
-            enabled: false,
-            score: -1000,
-            consecutive_moves: 5,
-            min_game_length: 0,
-            tablebase: true,
-            opponents: vec![Kind::Human, Kind::Bot],
-            min_rating: 0,
-        }
+util::settings! {
+    /// The `player.resign` table: when the bot resigns.
+    pub struct ResignSettings {
+        /// Resign lost games.
+        pub enabled: bool = false,
+        /// The score at or under which a position counts as lost, in centipawns. -30000 to 0.
+        #[serde(with = "WholeNumber::<-30000, 0>")]
+        pub score: i32 = -1000,
+        /// Own moves in a row for which that must hold. 1 to 100.
+        #[serde(with = "WholeNumber::<1, 100>")]
+        pub consecutive_moves: usize = 5,
+        /// Moves that the game must have had. 0 to 1000.
+        #[serde(with = "WholeNumber::<0, 1000>")]
+        pub min_game_length: u32 = 0,
+        /// Take a tablebase loss for a lost position, whatever the score.
+        pub tablebase: bool = true,
+        /// Kinds of opponents: "human", "bot" or both.
+        pub opponents: Vec<Kind> = vec![Kind::Human, Kind::Bot],
+        /// The opponent's least rating; one without a rating counts as 0. 0 to 4000.
+        #[serde(with = "WholeNumber::<0, 4000>")]
+        pub min_rating: u32 = 0,
     }
 }
 
-/// The `player.abort` table: the time for the opponent's first move.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AbortSettings {
-    /// A human, in seconds. 5 to 3600.
-    #[serde(with = "Seconds::<5, 3600>")]
-    pub human: Duration,
-    /// A bot, in seconds. 5 to 3600.
-    #[serde(with = "Seconds::<5, 3600>")]
-    pub bot: Duration,
-}
-
-impl Default for AbortSettings {
-    fn default() -> Self {
-        Self { human: Duration::from_mins(1), bot: Duration::from_secs(30) }
+util::settings! {
+    /// The `player.abort` table: the time for the opponent's first move.
+    pub struct AbortSettings {
+        /// A human, in seconds. 5 to 3600.
+        #[serde(with = "Seconds::<5, 3600>")]
+        pub human: Duration = Duration::from_mins(1),
+        /// A bot, in seconds. 5 to 3600.
+        #[serde(with = "Seconds::<5, 3600>")]
+        pub bot: Duration = Duration::from_secs(30),
     }
 }
 
-/// The `player.claim` table: claims on an opponent after leaving the game.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ClaimSettings {
-    /// Claim the win, or the draw without mating material, when the server allows it.
-    pub enabled: bool,
-}
-
-impl Default for ClaimSettings {
-    fn default() -> Self {
-        Self { enabled: true }
+util::settings! {
+    /// The `player.claim` table: claims on an opponent after leaving the game.
+    pub struct ClaimSettings {
+        /// Claim the win, or the draw without mating material, when the server allows it.
+        pub enabled: bool = true,
     }
 }
 

@@ -13,33 +13,33 @@ use domain::values::{Kind, TimeControlRule};
 use domain::{Color, GameInfo, Variant};
 use util::values::WholeNumberOrNone;
 
-/// The conditions of a profile. Every condition that is set must hold.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Conditions {
-    /// A speed or one time control.
-    pub time_control: Option<TimeControlRule>,
-    /// A speed; equal to a speed under `time_control`.
-    pub speed: Option<domain::Speed>,
-    /// The bot's colour.
-    #[serde(with = "color")]
-    pub color: Option<Color>,
-    pub variant: Option<Variant>,
-    pub opponent: Option<Kind>,
-    /// Names of opponents, any of which holds.
-    pub names: Vec<String>,
-    /// Titles of opponents such as `GM`, any of which holds.
-    pub titles: Vec<String>,
-    /// The opponent's least rating; one without a rating has none.
-    #[serde(with = "WholeNumberOrNone::<0, 4000>")]
-    pub min_rating: Option<u32>,
-    /// The opponent's greatest rating.
-    #[serde(with = "WholeNumberOrNone::<0, 4000>")]
-    pub max_rating: Option<u32>,
-    /// Rated or casual.
-    pub rated: Option<bool>,
-    /// In a tournament or not.
-    pub tournament: Option<bool>,
+util::settings! {
+    /// The conditions of a profile. Every condition that is set must hold.
+    pub struct Conditions {
+        /// A speed or one time control.
+        pub time_control: Option<TimeControlRule> = None,
+        /// A speed; equal to a speed under `time_control`.
+        pub speed: Option<domain::Speed> = None,
+        /// The bot's colour.
+        #[serde(with = "color")]
+        pub color: Option<Color> = None,
+        pub variant: Option<Variant> = None,
+        pub opponent: Option<Kind> = None,
+        /// Names of opponents, any of which holds.
+        pub names: Vec<String> = Vec::new(),
+        /// Titles of opponents such as `GM`, any of which holds.
+        pub titles: Vec<String> = Vec::new(),
+        /// The opponent's least rating; one without a rating has none.
+        #[serde(with = "WholeNumberOrNone::<0, 4000>")]
+        pub min_rating: Option<u32> = None,
+        /// The opponent's greatest rating.
+        #[serde(with = "WholeNumberOrNone::<0, 4000>")]
+        pub max_rating: Option<u32> = None,
+        /// Rated or casual.
+        pub rated: Option<bool> = None,
+        /// In a tournament or not.
+        pub tournament: Option<bool> = None,
+    }
 }
 
 mod color {

@@ -3,31 +3,24 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
-
 use engine::{AfterRound, Belief, SharedTable, TURN, TableBatch};
 
 /// The shortest turn, nodes: below it threads would do nothing but wake each other.
 const SHORTEST_TURN: u64 = 16;
 
-/// The virtual machines of the electors with a shared table, and the delays between them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct VirtualMachines {
-    /// The number of machines; the electors of a roster are dealt out in equal parts, in their
-    /// order. At least 1.
-    pub count: usize,
-    /// The most entries in a message; 0 for machines that exchange nothing.
-    pub entries: usize,
-    /// Nodes of each thread between two messages of a machine.
-    pub interval: u64,
-    /// Nodes of each thread that a message takes: one of a table's, and so do a task and a proposal of machines but the first.
-    pub delay: u64,
-}
-
-impl Default for VirtualMachines {
-    fn default() -> Self {
-        Self { count: 1, entries: 0, interval: TURN, delay: 0 }
+util::settings! {
+    /// The virtual machines of the electors with a shared table, and the delays between them.
+    #[derive(Copy, Eq)]
+    pub struct VirtualMachines {
+        /// The number of machines; the electors of a roster are dealt out in equal parts, in their
+        /// order. At least 1.
+        pub count: usize = 1,
+        /// The most entries in a message; 0 for machines that exchange nothing.
+        pub entries: usize = 0,
+        /// Nodes of each thread between two messages of a machine.
+        pub interval: u64 = TURN,
+        /// Nodes of each thread that a message takes: one of a table's, and so do a task and a proposal of machines but the first.
+        pub delay: u64 = 0,
     }
 }
 

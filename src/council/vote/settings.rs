@@ -9,124 +9,124 @@ use crate::electors::{EngineProgram, EngineProtocol, ErrorOutput};
 use domain::{CriterionName, Heuristic, Knowledge, SecondPhaseMode};
 use util::values::{Decimal, WholeNumber, WholeNumberOrNone, named};
 
-/// The `council` table: who proposes and how one is elected.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CouncilSettings {
-    /// Electors: "auto" for what measured best on the available cores (docs/results); a roster by
-    /// name and size such as "balanced-7" or "unbalanced-4" (docs/council.md); "complete-4",
-    /// "learned-4" or "noise-4" for that number of complete copies, over one table with the eight
-    /// heuristics or a net in their place, or with noise on their evaluation; a blank-separated
-    /// list of knowledge letters such as "mbxkcpar mp ma"; or "custom" for the electors below.
-    ///
-    /// The published players: Gnupar is `roster = "balanced-7"`, `criterion = "re-search"`, `split
-    /// = 0.333`, `second_phase = "sequential"`, `groups = "none"`; ChessPar the same with `split =
-    /// 0.5`, `second_phase = "pv-split"`, `groups = "pv-split"`.
-    pub roster: String,
-    /// The electors of a `custom` roster, such as
-    ///
-    /// ```toml
-    /// [{ knowledge = "mbxkcpar" }, { name = "fish", engine = "/usr/games/stockfish", options = { Threads = "1" } }]
-    /// ```
-    ///
-    /// Each has a `name`, and either an `engine` or `knowledge`. An engine is a program that
-    /// exists, or a command line such as "ssh -T attic stockfish", with its `arguments` and
-    /// `options`; `protocol`, its language: "uci", "cecp" (xboard's) or "positions"
-    /// (docs/own-player.md); `working_dir`, the folder in which it runs; `transcript`, a file for
-    /// the conversation; and `stderr`, "quiet" or "log". Knowledge is letters ("n" alone
-    /// with the net that comes with the engine, or another one as `net`), and what differs from the
-    /// usual: `percentages` such as { k = 150 } (0 to 200), `contempt` (-200 to 200 centipawns),
-    /// `selectivity` (10 to 400 per cent), `noise` (0 to 1000 centipawns) with its `seed`,
-    /// `shares_table` (true searches with one table with electors that evaluate alike). Either may
-    /// have its own `hash` (1 to 65536 MiB) and a `weight` in the vote.
-    pub electors: Vec<ElectorSettings>,
-    /// Options of engines by the names of their electors, in addition to those of `electors`, such
-    /// as
-    ///
-    /// ```toml
-    /// [profiles.bullet.council.options.fish]
-    /// "Move Overhead" = "300"
-    /// ```
-    pub options: BTreeMap<String, BTreeMap<String, OptionText>>,
-    /// Advisers: instances with a part of the knowledge, as knowledge letters such as "mpar mbxp"
-    /// or a roster by name, each with a table of its own. For the first part of a move (`split`)
-    /// they search beside the electors, which search the advised moves first; they do not vote. Or
-    /// "mates", which proves mates (docs/council.md). "auto" for what measured best beside the
-    /// roster "auto", and none beside any other; empty for none.
-    pub advisers: String,
-    /// The advisers' part of the cores while they search. 0 to 0.5.
-    #[serde(with = "Decimal::<0, 500>")]
-    pub advice: f64,
-    /// Election of one proposal. As published: "weights", "mean-weights", "depth", "relative-1",
-    /// "relative-1-democratic", "relative-2" or "re-search" (a second search of the proposed
-    /// moves). New: "majority", "optimistic" (the highest score), "score-margin" (votes that count
-    /// more the better their scores).
-    pub criterion: CriterionName,
-    /// Weights of the heuristics in the criterion "weights".
-    pub weights: HeuristicWeights,
-    /// Weight of the lowest score in the criterion "score-margin", centipawns. 0 to 100000.
-    #[serde(with = "Decimal::<0, 100_000_000>")]
-    pub margin: f64,
-    /// The first search's share of the time where the criterion has a second one, and the part of a
-    /// move in which advisers search. 0 to 1.
-    #[serde(with = "Decimal::<0, 1000>")]
-    pub split: f64,
-    /// Use of the cores in the second search: "sequential" (one core), "static" (a process a move),
-    /// "peer", "peer-score" (peers that share their best score), "pv-split", "shared" (one search
-    /// on all cores), or "continued" (complete knowledge never stops, and the other cores join it).
-    pub second_phase: SecondPhaseMode,
-    /// Search of groups of cores for one elector, with more cores than electors: "shared", "peer",
-    /// "peer-score", "pv-split", or "none" for no groups.
-    pub groups: GroupMode,
-    /// Cores for groups and for the second search; 0 takes all. 0 to 1024.
-    #[serde(with = "WholeNumber::<0, 1024>")]
-    pub cores: usize,
-    /// Transposition table of each elector, MiB. 1 to 65536.
-    #[serde(with = "WholeNumber::<1, 65536>")]
-    pub hash: usize,
-    /// Breaks ties, so that a run can be repeated. From 0 on.
-    pub seed: u64,
+util::settings! {
+    /// The `council` table: who proposes and how one is elected.
+    pub struct CouncilSettings {
+        /// Electors: "auto" for what measured best on the available cores (docs/results); a roster by
+        /// name and size such as "balanced-7" or "unbalanced-4" (docs/council.md); "complete-4",
+        /// "learned-4" or "noise-4" for that number of complete copies, over one table with the eight
+        /// heuristics or a net in their place, or with noise on their evaluation; a blank-separated
+        /// list of knowledge letters such as "mbxkcpar mp ma"; or "custom" for the electors below.
+        ///
+        /// The published players: Gnupar is `roster = "balanced-7"`, `criterion = "re-search"`, `split
+        /// = 0.333`, `second_phase = "sequential"`, `groups = "none"`; ChessPar the same with `split =
+        /// 0.5`, `second_phase = "pv-split"`, `groups = "pv-split"`.
+        pub roster: String = "auto".to_owned(),
+        /// The electors of a `custom` roster, such as
+        ///
+        /// ```toml
+        /// [{ knowledge = "mbxkcpar" }, { name = "fish", engine = "/usr/games/stockfish", options = { Threads = "1" } }]
+        /// ```
+        ///
+        /// Each has a `name`, and either an `engine` or `knowledge`. An engine is a program that
+        /// exists, or a command line such as "ssh -T attic stockfish", with its `arguments` and
+        /// `options`; `protocol`, its language: "uci", "cecp" (xboard's) or "positions"
+        /// (docs/own-player.md); `working_dir`, the folder in which it runs; `transcript`, a file for
+        /// the conversation; and `stderr`, "quiet" or "log". Knowledge is letters ("n" alone
+        /// with the net that comes with the engine, or another one as `net`), and what differs from the
+        /// usual: `percentages` such as { k = 150 } (0 to 200), `contempt` (-200 to 200 centipawns),
+        /// `selectivity` (10 to 400 per cent), `noise` (0 to 1000 centipawns) with its `seed`,
+        /// `shares_table` (true searches with one table with electors that evaluate alike). Either may
+        /// have its own `hash` (1 to 65536 MiB) and a `weight` in the vote.
+        pub electors: Vec<ElectorSettings> = Vec::new(),
+        /// Options of engines by the names of their electors, in addition to those of `electors`, such
+        /// as
+        ///
+        /// ```toml
+        /// [profiles.bullet.council.options.fish]
+        /// "Move Overhead" = "300"
+        /// ```
+        pub options: BTreeMap<String, BTreeMap<String, OptionText>> = BTreeMap::new(),
+        /// Advisers: instances with a part of the knowledge, as knowledge letters such as "mpar mbxp"
+        /// or a roster by name, each with a table of its own. For the first part of a move (`split`)
+        /// they search beside the electors, which search the advised moves first; they do not vote. Or
+        /// "mates", which proves mates (docs/council.md). "auto" for what measured best beside the
+        /// roster "auto", and none beside any other; empty for none.
+        pub advisers: String = "auto".to_owned(),
+        /// The advisers' part of the cores while they search. 0 to 0.5.
+        #[serde(with = "Decimal::<0, 500>")]
+        pub advice: f64 = 0.05,
+        /// Election of one proposal. As published: "weights", "mean-weights", "depth", "relative-1",
+        /// "relative-1-democratic", "relative-2" or "re-search" (a second search of the proposed
+        /// moves). New: "majority", "optimistic" (the highest score), "score-margin" (votes that count
+        /// more the better their scores).
+        pub criterion: CriterionName = CriterionName::default(),
+        /// Weights of the heuristics in the criterion "weights".
+        pub weights: HeuristicWeights = HeuristicWeights::default(),
+        /// Weight of the lowest score in the criterion "score-margin", centipawns. 0 to 100000.
+        #[serde(with = "Decimal::<0, 100_000_000>")]
+        pub margin: f64 = 14.0,
+        /// The first search's share of the time where the criterion has a second one, and the part of a
+        /// move in which advisers search. 0 to 1.
+        #[serde(with = "Decimal::<0, 1000>")]
+        pub split: f64 = 1.0 / 3.0,
+        /// Use of the cores in the second search: "sequential" (one core), "static" (a process a move),
+        /// "peer", "peer-score" (peers that share their best score), "pv-split", "shared" (one search
+        /// on all cores), or "continued" (complete knowledge never stops, and the other cores join it).
+        pub second_phase: SecondPhaseMode = SecondPhaseMode::default(),
+        /// Search of groups of cores for one elector, with more cores than electors: "shared", "peer",
+        /// "peer-score", "pv-split", or "none" for no groups.
+        pub groups: GroupMode = GroupMode::default(),
+        /// Cores for groups and for the second search; 0 takes all. 0 to 1024.
+        #[serde(with = "WholeNumber::<0, 1024>")]
+        pub cores: usize = 0,
+        /// Transposition table of each elector, MiB. 1 to 65536.
+        #[serde(with = "WholeNumber::<1, 65536>")]
+        pub hash: usize = 16,
+        /// Breaks ties, so that a run can be repeated. From 0 on.
+        pub seed: u64 = 0,
+    }
 }
 
-/// One elector of a custom roster: an instance of our own engine, or anybody's engine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ElectorSettings {
-    /// Name in the vote; by default its knowledge or the engine's file name.
-    pub name: Option<String>,
-    /// Knowledge of the built-in engine in it.
-    pub knowledge: Option<Knowledge>,
-    /// Share of each heuristic, per cent from 0 to 200, by letter; 100 if absent.
-    pub percentages: BTreeMap<char, u16>,
-    /// The file of the net that it asks where its knowledge has `n`; by default the one that comes with the engine.
-    pub net: Option<PathBuf>,
-    /// Cost of a draw for the side that stands better, centipawns. -200 to 200.
-    pub contempt: Option<i32>,
-    /// Selectivity of its search, per cent of the usual. 10 to 400.
-    pub selectivity: Option<u16>,
-    /// The most that noise changes its evaluation, centipawns. 0 to 1000.
-    pub noise: u16,
-    /// Tells the noise of one copy from another's.
-    pub seed: u64,
-    /// Search with one table together with other electors that evaluate alike.
-    pub shares_table: bool,
-    /// The engine to run instead of our own: a program, or a command line such as `ssh -T attic stockfish`, whose words stand between
-    /// blanks.
-    pub engine: Option<PathBuf>,
-    pub arguments: Vec<String>,
-    pub options: BTreeMap<String, OptionText>,
-    pub protocol: EngineProtocol,
-    /// The folder in which the engine runs; empty is ours.
-    pub working_dir: PathBuf,
-    /// The file to which all that is said between us and the engine is added; empty for none.
-    pub transcript: PathBuf,
-    /// Treatment of the engine's standard error.
-    pub stderr: ErrorOutput,
-    /// Its transposition table, MiB; by default the council's `hash`. 1 to 65536.
-    #[serde(with = "WholeNumberOrNone::<1, 65536>")]
-    pub hash: Option<usize>,
-    /// Its weight in the vote, instead of the sum over the heuristics it knows.
-    pub weight: Option<f64>,
+util::settings! {
+    /// One elector of a custom roster: an instance of our own engine, or anybody's engine.
+    pub struct ElectorSettings {
+        /// Name in the vote; by default its knowledge or the engine's file name.
+        pub name: Option<String> = None,
+        /// Knowledge of the built-in engine in it.
+        pub knowledge: Option<Knowledge> = None,
+        /// Share of each heuristic, per cent from 0 to 200, by letter; 100 if absent.
+        pub percentages: BTreeMap<char, u16> = BTreeMap::new(),
+        /// The file of the net that it asks where its knowledge has `n`; by default the one that comes with the engine.
+        pub net: Option<PathBuf> = None,
+        /// Cost of a draw for the side that stands better, centipawns. -200 to 200.
+        pub contempt: Option<i32> = None,
+        /// Selectivity of its search, per cent of the usual. 10 to 400.
+        pub selectivity: Option<u16> = None,
+        /// The most that noise changes its evaluation, centipawns. 0 to 1000.
+        pub noise: u16 = u16::default(),
+        /// Tells the noise of one copy from another's.
+        pub seed: u64 = u64::default(),
+        /// Search with one table together with other electors that evaluate alike.
+        pub shares_table: bool = false,
+        /// The engine to run instead of our own: a program, or a command line such as `ssh -T attic stockfish`, whose words stand between
+        /// blanks.
+        pub engine: Option<PathBuf> = None,
+        pub arguments: Vec<String> = Vec::new(),
+        pub options: BTreeMap<String, OptionText> = BTreeMap::new(),
+        pub protocol: EngineProtocol = EngineProtocol::default(),
+        /// The folder in which the engine runs; empty is ours.
+        pub working_dir: PathBuf = PathBuf::default(),
+        /// The file to which all that is said between us and the engine is added; empty for none.
+        pub transcript: PathBuf = PathBuf::default(),
+        /// Treatment of the engine's standard error.
+        pub stderr: ErrorOutput = ErrorOutput::default(),
+        /// Its transposition table, MiB; by default the council's `hash`. 1 to 65536.
+        #[serde(with = "WholeNumberOrNone::<1, 65536>")]
+        pub hash: Option<usize> = None,
+        /// Its weight in the vote, instead of the sum over the heuristics it knows.
+        pub weight: Option<f64> = None,
+    }
 }
 
 /// The value of an engine's option as engines read it. It may be written as a text, a number, or true or false.
@@ -200,59 +200,38 @@ impl CouncilSettings {
     }
 }
 
-impl Default for CouncilSettings {
-    /// Complete copies over one table that specialists advise, and a vote that counts scores.
-    fn default() -> Self {
-        Self {
-            roster: "auto".to_owned(),
-            electors: Vec::new(),
-            options: BTreeMap::new(),
-            advisers: "auto".to_owned(),
-            advice: 0.05,
-            criterion: CriterionName::default(),
-            weights: HeuristicWeights::default(),
-            margin: 14.0,
-            split: 1.0 / 3.0,
-            second_phase: SecondPhaseMode::default(),
-            groups: GroupMode::default(),
-            cores: 0,
-            hash: 16,
-            seed: 0,
-        }
-    }
-}
-
 type Weight = Decimal<-1_000_000, 1_000_000>;
 
-/// The weights of the heuristics in the criterion `weights` (docs/method.md §4); the defaults are
-/// the theses' hand-made ones.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct HeuristicWeights {
-    /// Material, -1000 to 1000.
-    #[serde(with = "Weight")]
-    pub m: f64,
-    /// Good placement of pieces, -1000 to 1000.
-    #[serde(with = "Weight")]
-    pub b: f64,
-    /// Space and mobility, -1000 to 1000.
-    #[serde(with = "Weight")]
-    pub x: f64,
-    /// King safety, -1000 to 1000.
-    #[serde(with = "Weight")]
-    pub k: f64,
-    /// Centre control, -1000 to 1000.
-    #[serde(with = "Weight")]
-    pub c: f64,
-    /// Pawn structure, -1000 to 1000.
-    #[serde(with = "Weight")]
-    pub p: f64,
-    /// Attack chances, -1000 to 1000.
-    #[serde(with = "Weight")]
-    pub a: f64,
-    /// Relations between pieces, -1000 to 1000.
-    #[serde(with = "Weight")]
-    pub r: f64,
+util::settings! {
+    /// The weights of the heuristics in the criterion `weights` (docs/method.md §4); the defaults are
+    /// the theses' hand-made ones.
+    #[derive(Copy)]
+    pub struct HeuristicWeights {
+        /// Material, -1000 to 1000.
+        #[serde(with = "Weight")]
+        pub m: f64 = 30.0,
+        /// Good placement of pieces, -1000 to 1000.
+        #[serde(with = "Weight")]
+        pub b: f64 = 8.0,
+        /// Space and mobility, -1000 to 1000.
+        #[serde(with = "Weight")]
+        pub x: f64 = 1.0,
+        /// King safety, -1000 to 1000.
+        #[serde(with = "Weight")]
+        pub k: f64 = 3.0,
+        /// Centre control, -1000 to 1000.
+        #[serde(with = "Weight")]
+        pub c: f64 = 10.0,
+        /// Pawn structure, -1000 to 1000.
+        #[serde(with = "Weight")]
+        pub p: f64 = 21.0,
+        /// Attack chances, -1000 to 1000.
+        #[serde(with = "Weight")]
+        pub a: f64 = 15.0,
+        /// Relations between pieces, -1000 to 1000.
+        #[serde(with = "Weight")]
+        pub r: f64 = 6.0,
+    }
 }
 
 impl HeuristicWeights {
@@ -284,12 +263,6 @@ impl HeuristicWeights {
             a: times(Heuristic::Attack),
             r: times(Heuristic::Relations),
         }
-    }
-}
-
-impl Default for HeuristicWeights {
-    fn default() -> Self {
-        Self { m: 30.0, b: 8.0, x: 1.0, k: 3.0, c: 10.0, p: 21.0, a: 15.0, r: 6.0 }
     }
 }
 

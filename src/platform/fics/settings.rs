@@ -16,117 +16,84 @@ pub const PASSWORD_CREDENTIAL: &str = "fics-password";
 /// The port on which freechess.org understands timeseal.
 const TIMESEAL_PORT: u16 = 5000;
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct FicsSettings {
-    /// Host, unless `url` names one.
-    pub host: String,
-    /// Port. On freechess.org 5000 understands timeseal, 23 is plain telnet. 1 to 65535.
-    #[serde(with = "WholeNumber::<1, 65535>")]
-    pub port: u16,
-    /// The port to try where `port` cannot be reached, without timeseal; 0 for none. 0 to 65535.
-    #[serde(with = "WholeNumber::<0, 65535>")]
-    pub fallback_port: u16,
-    /// Send the time with every line, so that network delay is not charged to the bot: `"auto"` (on
-    /// port 5000), `"v1"`, `"v2"` or `"off"`.
-    pub timeseal: Timeseal,
-    /// Account; empty plays as a guest under a name that the server draws.
-    pub username: String,
-    /// File with the account's password in its first line. Without it CONCILIO_FICS_PASSWORD
-    /// counts, then systemd's credential fics-password.
-    pub password_file: Option<PathBuf>,
-    /// Games sought while the bot is idle, in the server's words, such as ["5 0 rated", "15 10
-    /// unrated f"].
-    pub seeks: Vec<String>,
-    /// Seconds between two unanswered seeks. 10 to 86400.
-    #[serde(with = "WholeNumber::<10, 86400>")]
-    pub seek_every: u64,
-    /// The server's own filter of challenges ("help formula" there); empty accepts all that the
-    /// policy accepts.
-    pub formula: String,
-    /// Variants for which challenges are let through, as interface variables (`fr`, `crazyhouse`,
-    /// `atomic`, ...): a server keeps them from computer accounts.
-    #[serde(deserialize_with = "interface_variables")]
-    pub variants: Vec<String>,
-    /// Further variables, each set by "set NAME VALUE" after the built-in ones, such as { tzone =
-    /// "UTC" }.
-    pub variables: BTreeMap<String, String>,
-    /// Finger notes 1 to 10: who runs this, what it runs on.
-    #[serde(deserialize_with = "at_most_ten")]
-    pub notes: Vec<String>,
-    /// Channels to listen to; their messages go to the log only.
-    pub channels: Vec<u16>,
-    /// The account that runs tournaments, such as `"mamer"`; empty for none.
-    pub tournament_manager: String,
-    /// Join tournaments that this manager announces. Computers may join only those open to them.
-    pub join_tournaments: bool,
-    /// Resume adjourned games as soon as the opponent is present.
-    pub resume: bool,
-    /// Grant an opponent's request to abort.
-    pub accept_abort: bool,
-    /// Grant an opponent's request to adjourn.
-    pub accept_adjourn: bool,
-    /// Seconds for which an opponent who is out of time but whose connection lags may come back;
-    /// then the game is adjourned or aborted by courtesy instead of won; 0 is never. 0 to 86400.
-    #[serde(with = "WholeNumber::<0, 86400>")]
-    pub courtesy_after: u64,
-    /// Days after which adjudication of an adjourned game is requested; 0 is never. 0 to 3650.
-    #[serde(with = "WholeNumber::<0, 3650>")]
-    pub adjudicate_after: u32,
-    /// Command of that request; {opponent} is replaced.
-    pub adjudicate_command: String,
-    /// Seconds of silence after which the server is asked for a sign of life. 1 to 86400.
-    #[serde(with = "WholeNumber::<1, 86400>")]
-    pub ping_after: u64,
-    /// Seconds to wait for it before the connection is taken for lost. 1 to 3600.
-    #[serde(with = "WholeNumber::<1, 3600>")]
-    pub ping_timeout: u64,
-    /// The longest pause between two attempts to connect, in seconds. 1 to 86400.
-    #[serde(with = "WholeNumber::<1, 86400>")]
-    pub reconnect_max: u64,
-    /// Seconds that the connection may take to open. 1 to 3600.
-    #[serde(with = "WholeNumber::<1, 3600>")]
-    pub connect_timeout: u64,
-    /// Seconds for which the server may be silent during the login. 1 to 3600.
-    #[serde(with = "WholeNumber::<1, 3600>")]
-    pub login_timeout: u64,
-    /// Seconds that the server may take to answer a move, an acceptance or a challenge. 1 to 3600.
-    #[serde(with = "WholeNumber::<1, 3600>")]
-    pub answer_timeout: u64,
-}
-
-impl Default for FicsSettings {
-    fn default() -> Self {
-        Self {
-            host: "freechess.org".to_owned(),
-            port: 5000,
-            fallback_port: 23,
-            timeseal: Timeseal::Auto,
-            username: String::new(),
-            password_file: None,
-            seeks: Vec::new(),
-            seek_every: 600,
-            formula: String::new(),
-            variants: vec!["fr".to_owned()],
-            variables: BTreeMap::new(),
-            notes: Vec::new(),
-            channels: Vec::new(),
-            tournament_manager: String::new(),
-            join_tournaments: false,
-            resume: true,
-            accept_abort: false,
-            accept_adjourn: false,
-            courtesy_after: 45,
-            adjudicate_after: 0,
-            adjudicate_command: "message adjudicator Please adjudicate my adjourned game against {opponent}."
+util::settings! {
+    #[derive(Eq)]
+    pub struct FicsSettings {
+        /// Host, unless `url` names one.
+        pub host: String = "freechess.org".to_owned(),
+        /// Port. On freechess.org 5000 understands timeseal, 23 is plain telnet. 1 to 65535.
+        #[serde(with = "WholeNumber::<1, 65535>")]
+        pub port: u16 = 5000,
+        /// The port to try where `port` cannot be reached, without timeseal; 0 for none. 0 to 65535.
+        #[serde(with = "WholeNumber::<0, 65535>")]
+        pub fallback_port: u16 = 23,
+        /// Send the time with every line, so that network delay is not charged to the bot: `"auto"` (on
+        /// port 5000), `"v1"`, `"v2"` or `"off"`.
+        pub timeseal: Timeseal = Timeseal::Auto,
+        /// Account; empty plays as a guest under a name that the server draws.
+        pub username: String = String::new(),
+        /// File with the account's password in its first line. Without it CONCILIO_FICS_PASSWORD
+        /// counts, then systemd's credential fics-password.
+        pub password_file: Option<PathBuf> = None,
+        /// Games sought while the bot is idle, in the server's words, such as ["5 0 rated", "15 10
+        /// unrated f"].
+        pub seeks: Vec<String> = Vec::new(),
+        /// Seconds between two unanswered seeks. 10 to 86400.
+        #[serde(with = "WholeNumber::<10, 86400>")]
+        pub seek_every: u64 = 600,
+        /// The server's own filter of challenges ("help formula" there); empty accepts all that the
+        /// policy accepts.
+        pub formula: String = String::new(),
+        /// Variants for which challenges are let through, as interface variables (`fr`, `crazyhouse`,
+        /// `atomic`, ...): a server keeps them from computer accounts.
+        #[serde(deserialize_with = "interface_variables")]
+        pub variants: Vec<String> = vec!["fr".to_owned()],
+        /// Further variables, each set by "set NAME VALUE" after the built-in ones, such as { tzone =
+        /// "UTC" }.
+        pub variables: BTreeMap<String, String> = BTreeMap::new(),
+        /// Finger notes 1 to 10: who runs this, what it runs on.
+        #[serde(deserialize_with = "at_most_ten")]
+        pub notes: Vec<String> = Vec::new(),
+        /// Channels to listen to; their messages go to the log only.
+        pub channels: Vec<u16> = Vec::new(),
+        /// The account that runs tournaments, such as `"mamer"`; empty for none.
+        pub tournament_manager: String = String::new(),
+        /// Join tournaments that this manager announces. Computers may join only those open to them.
+        pub join_tournaments: bool = false,
+        /// Resume adjourned games as soon as the opponent is present.
+        pub resume: bool = true,
+        /// Grant an opponent's request to abort.
+        pub accept_abort: bool = false,
+        /// Grant an opponent's request to adjourn.
+        pub accept_adjourn: bool = false,
+        /// Seconds for which an opponent who is out of time but whose connection lags may come back;
+        /// then the game is adjourned or aborted by courtesy instead of won; 0 is never. 0 to 86400.
+        #[serde(with = "WholeNumber::<0, 86400>")]
+        pub courtesy_after: u64 = 45,
+        /// Days after which adjudication of an adjourned game is requested; 0 is never. 0 to 3650.
+        #[serde(with = "WholeNumber::<0, 3650>")]
+        pub adjudicate_after: u32 = 0,
+        /// Command of that request; {opponent} is replaced.
+        pub adjudicate_command: String = "message adjudicator Please adjudicate my adjourned game against {opponent}."
                 .to_owned(),
-            ping_after: 30,
-            ping_timeout: 20,
-            reconnect_max: 300,
-            connect_timeout: 15,
-            login_timeout: 30,
-            answer_timeout: 10,
-        }
+        /// Seconds of silence after which the server is asked for a sign of life. 1 to 86400.
+        #[serde(with = "WholeNumber::<1, 86400>")]
+        pub ping_after: u64 = 30,
+        /// Seconds to wait for it before the connection is taken for lost. 1 to 3600.
+        #[serde(with = "WholeNumber::<1, 3600>")]
+        pub ping_timeout: u64 = 20,
+        /// The longest pause between two attempts to connect, in seconds. 1 to 86400.
+        #[serde(with = "WholeNumber::<1, 86400>")]
+        pub reconnect_max: u64 = 300,
+        /// Seconds that the connection may take to open. 1 to 3600.
+        #[serde(with = "WholeNumber::<1, 3600>")]
+        pub connect_timeout: u64 = 15,
+        /// Seconds for which the server may be silent during the login. 1 to 3600.
+        #[serde(with = "WholeNumber::<1, 3600>")]
+        pub login_timeout: u64 = 30,
+        /// Seconds that the server may take to answer a move, an acceptance or a challenge. 1 to 3600.
+        #[serde(with = "WholeNumber::<1, 3600>")]
+        pub answer_timeout: u64 = 10,
     }
 }
 

@@ -10,48 +10,34 @@ use util::values::FractionalSeconds;
 /// From a millisecond to an hour.
 type Wait = FractionalSeconds<1, 3_600_000>;
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LichessSettings {
-    pub url: ServerUrl,
-    /// The file that holds the token and nothing else.
-    pub token_file: Option<PathBuf>,
-    /// Silence after which a stream is taken for dead, in seconds. The server sends a byte at least
-    /// every seven.
-    #[serde(with = "Wait")]
-    pub idle_timeout: Duration,
-    /// Time after which an unanswered move (or another request on which a clock waits) has failed,
-    /// in seconds.
-    #[serde(with = "Wait")]
-    pub move_timeout: Duration,
-    /// Time after which any other unanswered request has failed, in seconds.
-    #[serde(with = "Wait")]
-    pub request_timeout: Duration,
-    /// Pause of a kind of requests after a rate limit (429) without a time, in seconds. Lichess
-    /// asks for a full minute.
-    #[serde(with = "Wait")]
-    pub limited_pause: Duration,
-    /// Time for which the stream of a correspondence game stays open after the bot's move, in seconds: a player who is there may
-    /// answer at once.
-    #[serde(with = "Wait")]
-    pub attention: Duration,
-    /// Interval of the questions whether an opponent has moved in the correspondence games without a stream, in seconds.
-    #[serde(with = "Wait")]
-    pub check_in: Duration,
-}
-
-impl Default for LichessSettings {
-    fn default() -> Self {
-        Self {
-            url: ServerUrl::default(),
-            token_file: None,
-            idle_timeout: Duration::from_secs(15),
-            move_timeout: Duration::from_millis(2500),
-            request_timeout: Duration::from_secs(10),
-            limited_pause: Duration::from_secs(60),
-            attention: Duration::from_secs(10),
-            check_in: Duration::from_secs(60),
-        }
+util::settings! {
+    #[derive(Eq)]
+    pub struct LichessSettings {
+        pub url: ServerUrl = ServerUrl::default(),
+        /// The file that holds the token and nothing else.
+        pub token_file: Option<PathBuf> = None,
+        /// Silence after which a stream is taken for dead, in seconds. The server sends a byte at least
+        /// every seven.
+        #[serde(with = "Wait")]
+        pub idle_timeout: Duration = Duration::from_secs(15),
+        /// Time after which an unanswered move (or another request on which a clock waits) has failed,
+        /// in seconds.
+        #[serde(with = "Wait")]
+        pub move_timeout: Duration = Duration::from_millis(2500),
+        /// Time after which any other unanswered request has failed, in seconds.
+        #[serde(with = "Wait")]
+        pub request_timeout: Duration = Duration::from_secs(10),
+        /// Pause of a kind of requests after a rate limit (429) without a time, in seconds. Lichess
+        /// asks for a full minute.
+        #[serde(with = "Wait")]
+        pub limited_pause: Duration = Duration::from_secs(60),
+        /// Time for which the stream of a correspondence game stays open after the bot's move, in seconds: a player who is there may
+        /// answer at once.
+        #[serde(with = "Wait")]
+        pub attention: Duration = Duration::from_secs(10),
+        /// Interval of the questions whether an opponent has moved in the correspondence games without a stream, in seconds.
+        #[serde(with = "Wait")]
+        pub check_in: Duration = Duration::from_secs(60),
     }
 }
 

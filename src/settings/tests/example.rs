@@ -54,11 +54,11 @@ fn read_types(folder: &Path, types: &mut Types) {
     }
 }
 
-/// Adds the types of a source that refuse unknown keys, as every table does.
+/// Adds the tables that a source declares.
 fn add_types(source: &str, types: &mut Types) {
     let (mut name, mut doc, mut attributes, mut of_type, mut fields) =
         (None, Vec::new(), String::new(), Vec::new(), Vec::new());
-    for line in source.lines().map(str::trim_end) {
+    for line in source.lines().filter_map(|line| line.strip_prefix("    ")) {
         let text = line.trim_start();
         if let Some(words) = text.strip_prefix("///") {
             doc.push(words.strip_prefix(' ').unwrap_or(words).to_owned());
@@ -66,8 +66,8 @@ fn add_types(source: &str, types: &mut Types) {
             attributes.push_str(text);
         } else {
             let (doc, attributes) = (std::mem::take(&mut doc), std::mem::take(&mut attributes));
-            if let Some(known) = line.strip_prefix("pub struct ").filter(|_| attributes.contains("deny_unknown")) {
-                name = known.split([' ', '<']).next().map(str::to_owned);
+            if let Some(table) = line.strip_prefix("pub struct ") {
+                name = table.split([' ', '<']).next().map(str::to_owned);
                 of_type = doc;
             } else if line == "}" {
                 let known = name.take();
@@ -76,6 +76,7 @@ fn add_types(source: &str, types: &mut Types) {
                 && name.is_some()
             {
                 let renamed = attributes.split_once("rename = \"").and_then(|(_, rest)| rest.split('"').next());
+                let kind = kind.split(" = ").next().unwrap_or_default();
                 fields.push(Field { key: renamed.unwrap_or(key).to_owned(), of_type: kind.to_owned(), doc });
             }
         }

@@ -38,41 +38,26 @@ impl OnlineKind {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct OnlineSettings {
-    /// Services that know moves, asked in this order while the council searches; a move of theirs
-    /// is played if it comes before the council has decided: "explorer" (games that others have
-    /// played, by Lichess), "cloud" (evaluations that others have computed, by Lichess), "chessdb"
-    /// (chessdb.cn), "tablebase" (Lichess). They learn which positions are played.
-    pub sources: Vec<OnlineKind>,
-    /// Last ply at which opening services are asked. 0 to 1000.
-    #[serde(with = "WholeNumber::<0, 1000>")]
-    pub max_plies: usize,
-    /// Unknown positions of the bot in a row after which opening services are not asked in this
-    /// game any more. 1 to 1000.
-    #[serde(with = "WholeNumber::<1, 1000>")]
-    pub max_out_of_book: u32,
-    /// A file with a Lichess token, without any scope, for Lichess' services; the explorer wants one. Empty for none.
-    pub token_file: PathBuf,
-    pub explorer: ExplorerSettings,
-    pub cloud: CloudSettings,
-    pub chessdb: ChessdbSettings,
-    pub tablebase: TablebaseServiceSettings,
-}
-
-impl Default for OnlineSettings {
-    fn default() -> Self {
-        Self {
-            sources: Vec::new(),
-            max_plies: 40,
-            max_out_of_book: 5,
-            token_file: PathBuf::new(),
-            explorer: ExplorerSettings::default(),
-            cloud: CloudSettings::default(),
-            chessdb: ChessdbSettings::default(),
-            tablebase: TablebaseServiceSettings::default(),
-        }
+util::settings! {
+    pub struct OnlineSettings {
+        /// Services that know moves, asked in this order while the council searches; a move of theirs
+        /// is played if it comes before the council has decided: "explorer" (games that others have
+        /// played, by Lichess), "cloud" (evaluations that others have computed, by Lichess), "chessdb"
+        /// (chessdb.cn), "tablebase" (Lichess). They learn which positions are played.
+        pub sources: Vec<OnlineKind> = Vec::new(),
+        /// Last ply at which opening services are asked. 0 to 1000.
+        #[serde(with = "WholeNumber::<0, 1000>")]
+        pub max_plies: usize = 40,
+        /// Unknown positions of the bot in a row after which opening services are not asked in this
+        /// game any more. 1 to 1000.
+        #[serde(with = "WholeNumber::<1, 1000>")]
+        pub max_out_of_book: u32 = 5,
+        /// A file with a Lichess token, without any scope, for Lichess' services; the explorer wants one. Empty for none.
+        pub token_file: PathBuf = PathBuf::new(),
+        pub explorer: ExplorerSettings = ExplorerSettings::default(),
+        pub cloud: CloudSettings = CloudSettings::default(),
+        pub chessdb: ChessdbSettings = ChessdbSettings::default(),
+        pub tablebase: TablebaseServiceSettings = TablebaseServiceSettings::default(),
     }
 }
 
@@ -108,35 +93,23 @@ impl OnlineSettings {
     }
 }
 
-/// Address and limits of one service: the `service` table of each.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ServiceSettings {
-    /// Address; empty for the public one.
-    pub url: String,
-    /// Least time on the bot's clock for a question, in seconds. 0 to 86400.
-    #[serde(with = "Seconds::<0, 86400>")]
-    pub min_time: Duration,
-    /// Most time on the bot's clock for a question, in seconds; `None` is no limit. 0 to 86400.
-    #[serde(with = "SecondsOrNone::<0, 86400>")]
-    pub max_time: Option<Duration>,
-    /// Time to wait for an answer, in seconds; the council searches meanwhile. 0.1 to 60.
-    #[serde(with = "FractionalSeconds::<100, 60_000>")]
-    pub timeout: Duration,
-    /// The least time between two questions, of all games together, in seconds. 0 to 3600.
-    #[serde(with = "FractionalSeconds::<0, 3_600_000>")]
-    pub pause: Duration,
-}
-
-impl Default for ServiceSettings {
-    fn default() -> Self {
-        Self {
-            url: String::new(),
-            min_time: Duration::from_secs(20),
-            max_time: None,
-            timeout: Duration::from_secs(3),
-            pause: Duration::from_secs(1),
-        }
+util::settings! {
+    /// Address and limits of one service: the `service` table of each.
+    pub struct ServiceSettings {
+        /// Address; empty for the public one.
+        pub url: String = String::new(),
+        /// Least time on the bot's clock for a question, in seconds. 0 to 86400.
+        #[serde(with = "Seconds::<0, 86400>")]
+        pub min_time: Duration = Duration::from_secs(20),
+        /// Most time on the bot's clock for a question, in seconds; `None` is no limit. 0 to 86400.
+        #[serde(with = "SecondsOrNone::<0, 86400>")]
+        pub max_time: Option<Duration> = None,
+        /// Time to wait for an answer, in seconds; the council searches meanwhile. 0.1 to 60.
+        #[serde(with = "FractionalSeconds::<100, 60_000>")]
+        pub timeout: Duration = Duration::from_secs(3),
+        /// The least time between two questions, of all games together, in seconds. 0 to 3600.
+        #[serde(with = "FractionalSeconds::<0, 3_600_000>")]
+        pub pause: Duration = Duration::from_secs(1),
     }
 }
 
@@ -165,78 +138,52 @@ pub enum ExplorerSelection {
     Score,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ExplorerSettings {
-    /// Games to use: "masters", "lichess" (all players) or "player" (one).
-    pub database: ExplorerDatabase,
-    /// The player, for that last database.
-    pub player: String,
-    /// Choice of the move: "weighted" at random, "games" for the most played, "score" for the best
-    /// score.
-    pub selection: ExplorerSelection,
-    /// Games that a move needs to count. 1 to 1000000000.
-    #[serde(with = "WholeNumber::<1, 1_000_000_000>")]
-    pub min_games: u64,
-    /// The most that a move may cost, in centipawns by a short search of the built-in engine; `None` is no limit. 0 to 1000.
-    #[serde(with = "WholeNumberOrNone::<0, 1000>")]
-    pub max_loss: Option<i32>,
-    pub service: ServiceSettings,
-}
-
-impl Default for ExplorerSettings {
-    fn default() -> Self {
-        Self {
-            database: ExplorerDatabase::default(),
-            player: String::new(),
-            selection: ExplorerSelection::default(),
-            min_games: 10,
-            max_loss: None,
-            service: ServiceSettings::default(),
-        }
+util::settings! {
+    pub struct ExplorerSettings {
+        /// Games to use: "masters", "lichess" (all players) or "player" (one).
+        pub database: ExplorerDatabase = ExplorerDatabase::default(),
+        /// The player, for that last database.
+        pub player: String = String::new(),
+        /// Choice of the move: "weighted" at random, "games" for the most played, "score" for the best
+        /// score.
+        pub selection: ExplorerSelection = ExplorerSelection::default(),
+        /// Games that a move needs to count. 1 to 1000000000.
+        #[serde(with = "WholeNumber::<1, 1_000_000_000>")]
+        pub min_games: u64 = 10,
+        /// The most that a move may cost, in centipawns by a short search of the built-in engine; `None` is no limit. 0 to 1000.
+        #[serde(with = "WholeNumberOrNone::<0, 1000>")]
+        pub max_loss: Option<i32> = None,
+        pub service: ServiceSettings = ServiceSettings::default(),
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CloudSettings {
-    /// The least depth of an evaluation that counts, in plies. 1 to 245.
-    #[serde(with = "WholeNumber::<1, 245>")]
-    pub min_depth: u32,
-    /// Difference to the best move, in centipawns, up to which a move may be drawn. 0 to 1000.
-    #[serde(with = "WholeNumber::<0, 1000>")]
-    pub max_difference: i32,
-    pub service: ServiceSettings,
-}
-
-impl Default for CloudSettings {
-    fn default() -> Self {
-        Self { min_depth: 20, max_difference: 0, service: ServiceSettings::default() }
+util::settings! {
+    pub struct CloudSettings {
+        /// The least depth of an evaluation that counts, in plies. 1 to 245.
+        #[serde(with = "WholeNumber::<1, 245>")]
+        pub min_depth: u32 = 20,
+        /// Difference to the best move, in centipawns, up to which a move may be drawn. 0 to 1000.
+        #[serde(with = "WholeNumber::<0, 1000>")]
+        pub max_difference: i32 = 0,
+        pub service: ServiceSettings = ServiceSettings::default(),
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ChessdbSettings {
-    /// Difference to the best move, in centipawns, up to which a move may be drawn. 0 to 1000.
-    #[serde(with = "WholeNumber::<0, 1000>")]
-    pub max_difference: i32,
-    pub service: ServiceSettings,
+util::settings! {
+    pub struct ChessdbSettings {
+        /// Difference to the best move, in centipawns, up to which a move may be drawn. 0 to 1000.
+        #[serde(with = "WholeNumber::<0, 1000>")]
+        pub max_difference: i32 = i32::default(),
+        pub service: ServiceSettings = ServiceSettings::default(),
+    }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct TablebaseServiceSettings {
-    /// Pieces on the board, including kings, from which on it is asked. 2 to 8.
-    #[serde(with = "WholeNumber::<2, 8>")]
-    pub max_pieces: usize,
-    pub service: ServiceSettings,
-}
-
-impl Default for TablebaseServiceSettings {
-    fn default() -> Self {
-        let service = ServiceSettings { min_time: Duration::from_secs(5), ..ServiceSettings::default() };
-        Self { max_pieces: 7, service }
+util::settings! {
+    pub struct TablebaseServiceSettings {
+        /// Pieces on the board, including kings, from which on it is asked. 2 to 8.
+        #[serde(with = "WholeNumber::<2, 8>")]
+        pub max_pieces: usize = 7,
+        pub service: ServiceSettings = ServiceSettings { min_time: Duration::from_secs(5), ..ServiceSettings::default() },
     }
 }
 

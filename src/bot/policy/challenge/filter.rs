@@ -3,7 +3,7 @@
 use std::{fmt, time::Duration};
 
 use serde::{
-    Deserialize, Deserializer, Serialize,
+    Deserialize, Deserializer,
     de::{self, IntoDeserializer, SeqAccess, Visitor, value::SeqAccessDeserializer},
 };
 use shakmaty::CastlingMode;
@@ -18,72 +18,74 @@ use util::{
     values::{Seconds, SecondsOrNone, WholeNumber, WholeNumberOrNone},
 };
 
-/// The keys from here to `max_rematches` are terms for all opponents. Each may stand in
-/// `[challenge.human]` or `[challenge.bot]` as well, and holds there for these alone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ChallengeFilter {
-    /// Accept challenges at all.
-    pub accept: bool,
-    /// Accepted variants: "standard", "chess960", "fromPosition", "crazyhouse", "antichess",
-    /// "atomic", "horde", "kingOfTheHill", "racingKings", "threeCheck". Variants that no engine of
-    /// the bot plays are declined even when they are listed. `variants = "all"` is every one:
-    /// Fairy-Stockfish, where it is installed (fairy-stockfish), plays those that no other engine
-    /// does.
-    #[serde(deserialize_with = "variants")]
-    pub variants: Vec<Variant>,
-    /// Accepted speeds ("ultraBullet", "bullet", "blitz", "rapid", "classical", "correspondence")
-    /// or time controls: minutes+seconds such as "3+2" or "0.5+1", "10s+1" in seconds alone, days a
-    /// move such as "3d", or "unlimited".
-    pub time_controls: Vec<TimeControlRule>,
-    /// Accepted modes: "rated", "casual" or both.
-    pub modes: Vec<Mode>,
-    /// The least time on the clock at the start, in seconds. 0 to 86400.
-    #[serde(with = "Seconds::<0, 86400>")]
-    pub min_initial: Duration,
-    /// The most time on the clock at the start, in seconds. 0 to 86400, or "none".
-    #[serde(with = "SecondsOrNone::<0, 86400>")]
-    pub max_initial: Option<Duration>,
-    /// The least increment, in seconds. 0 to 3600.
-    #[serde(with = "Seconds::<0, 3600>")]
-    pub min_increment: Duration,
-    /// The greatest increment, in seconds. 0 to 3600, or "none".
-    #[serde(with = "SecondsOrNone::<0, 3600>")]
-    pub max_increment: Option<Duration>,
-    /// The fewest days a move of a correspondence game. 1 to 365.
-    #[serde(with = "WholeNumber::<1, 365>")]
-    pub min_days: u32,
-    /// The most days a move of a correspondence game. 1 to 365.
-    #[serde(with = "WholeNumber::<1, 365>")]
-    pub max_days: u32,
-    /// The longest expected game in seconds, both players together: 1.33 times the time at the
-    /// start, and 105 increments. 1 to 604800, or "none".
-    #[serde(with = "SecondsOrNone::<1, 604800>")]
-    pub max_estimated_duration: Option<Duration>,
-    /// Require an increment for bullet and faster games.
-    pub bullet_with_increment_only: bool,
-    /// The opponent's least rating; an opponent without a rating passes this and the next two keys.
-    /// 0 to 4000.
-    #[serde(with = "WholeNumber::<0, 4000>")]
-    pub min_rating: u32,
-    /// The opponent's greatest rating. 0 to 4000.
-    #[serde(with = "WholeNumber::<0, 4000>")]
-    pub max_rating: u32,
-    /// The largest difference between the opponent's rating and the bot's, either way. 0 to 4000,
-    /// or "none".
-    #[serde(with = "WholeNumberOrNone::<0, 4000>")]
-    pub max_rating_difference: Option<u32>,
-    /// Accept opponents with an uncertain rating, or with none.
-    pub provisional: bool,
-    /// Games with one opponent that may begin within `recent`. 1 to 1000, or "none".
-    #[serde(with = "WholeNumberOrNone::<1, 1000>")]
-    pub max_recent_games: Option<usize>,
-    /// Time for which a game counts as recent, in seconds. 1 to 604800.
-    #[serde(with = "Seconds::<1, 604800>")]
-    pub recent: Duration,
-    /// Rematches in a row. 0 to 1000, or "none".
-    #[serde(with = "WholeNumberOrNone::<0, 1000>")]
-    pub max_rematches: Option<u32>,
+util::settings! {
+    /// The keys from here to `max_rematches` are terms for all opponents. Each may stand in
+    /// `[challenge.human]` or `[challenge.bot]` as well, and holds there for these alone.
+    pub struct ChallengeFilter {
+        /// Accept challenges at all.
+        pub accept: bool = true,
+        /// Accepted variants: "standard", "chess960", "fromPosition", "crazyhouse", "antichess",
+        /// "atomic", "horde", "kingOfTheHill", "racingKings", "threeCheck". Variants that no engine of
+        /// the bot plays are declined even when they are listed. `variants = "all"` is every one:
+        /// Fairy-Stockfish, where it is installed (fairy-stockfish), plays those that no other engine
+        /// does.
+        #[serde(deserialize_with = "variants")]
+        pub variants: Vec<Variant> = vec![Variant::Standard, Variant::Chess960, Variant::FromPosition],
+        /// Accepted speeds ("ultraBullet", "bullet", "blitz", "rapid", "classical", "correspondence")
+        /// or time controls: minutes+seconds such as "3+2" or "0.5+1", "10s+1" in seconds alone, days a
+        /// move such as "3d", or "unlimited".
+        pub time_controls: Vec<TimeControlRule> = [Speed::Bullet, Speed::Blitz, Speed::Rapid, Speed::Classical]
+                .map(TimeControlRule::Speed)
+                .to_vec(),
+        /// Accepted modes: "rated", "casual" or both.
+        pub modes: Vec<Mode> = vec![Mode::Rated, Mode::Casual],
+        /// The least time on the clock at the start, in seconds. 0 to 86400.
+        #[serde(with = "Seconds::<0, 86400>")]
+        pub min_initial: Duration = Duration::ZERO,
+        /// The most time on the clock at the start, in seconds. 0 to 86400, or "none".
+        #[serde(with = "SecondsOrNone::<0, 86400>")]
+        pub max_initial: Option<Duration> = None,
+        /// The least increment, in seconds. 0 to 3600.
+        #[serde(with = "Seconds::<0, 3600>")]
+        pub min_increment: Duration = Duration::ZERO,
+        /// The greatest increment, in seconds. 0 to 3600, or "none".
+        #[serde(with = "SecondsOrNone::<0, 3600>")]
+        pub max_increment: Option<Duration> = None,
+        /// The fewest days a move of a correspondence game. 1 to 365.
+        #[serde(with = "WholeNumber::<1, 365>")]
+        pub min_days: u32 = 1,
+        /// The most days a move of a correspondence game. 1 to 365.
+        #[serde(with = "WholeNumber::<1, 365>")]
+        pub max_days: u32 = 14,
+        /// The longest expected game in seconds, both players together: 1.33 times the time at the
+        /// start, and 105 increments. 1 to 604800, or "none".
+        #[serde(with = "SecondsOrNone::<1, 604800>")]
+        pub max_estimated_duration: Option<Duration> = None,
+        /// Require an increment for bullet and faster games.
+        pub bullet_with_increment_only: bool = false,
+        /// The opponent's least rating; an opponent without a rating passes this and the next two keys.
+        /// 0 to 4000.
+        #[serde(with = "WholeNumber::<0, 4000>")]
+        pub min_rating: u32 = 0,
+        /// The opponent's greatest rating. 0 to 4000.
+        #[serde(with = "WholeNumber::<0, 4000>")]
+        pub max_rating: u32 = 4000,
+        /// The largest difference between the opponent's rating and the bot's, either way. 0 to 4000,
+        /// or "none".
+        #[serde(with = "WholeNumberOrNone::<0, 4000>")]
+        pub max_rating_difference: Option<u32> = None,
+        /// Accept opponents with an uncertain rating, or with none.
+        pub provisional: bool = true,
+        /// Games with one opponent that may begin within `recent`. 1 to 1000, or "none".
+        #[serde(with = "WholeNumberOrNone::<1, 1000>")]
+        pub max_recent_games: Option<usize> = None,
+        /// Time for which a game counts as recent, in seconds. 1 to 604800.
+        #[serde(with = "Seconds::<1, 604800>")]
+        pub recent: Duration = Duration::from_hours(1),
+        /// Rematches in a row. 0 to 1000, or "none".
+        #[serde(with = "WholeNumberOrNone::<0, 1000>")]
+        pub max_rematches: Option<u32> = None,
+    }
 }
 
 fn variants<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Variant>, D::Error> {
@@ -109,34 +111,6 @@ fn variants<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Variant>, 
     }
 
     deserializer.deserialize_any(ListOrAll)
-}
-
-impl Default for ChallengeFilter {
-    fn default() -> Self {
-        Self {
-            accept: true,
-            variants: vec![Variant::Standard, Variant::Chess960, Variant::FromPosition],
-            time_controls: [Speed::Bullet, Speed::Blitz, Speed::Rapid, Speed::Classical]
-                .map(TimeControlRule::Speed)
-                .to_vec(),
-            modes: vec![Mode::Rated, Mode::Casual],
-            min_initial: Duration::ZERO,
-            max_initial: None,
-            min_increment: Duration::ZERO,
-            max_increment: None,
-            min_days: 1,
-            max_days: 14,
-            max_estimated_duration: None,
-            bullet_with_increment_only: false,
-            min_rating: 0,
-            max_rating: 4000,
-            max_rating_difference: None,
-            provisional: true,
-            max_recent_games: None,
-            recent: Duration::from_hours(1),
-            max_rematches: None,
-        }
-    }
 }
 
 impl ChallengeFilter {

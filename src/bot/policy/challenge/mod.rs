@@ -29,80 +29,55 @@ use util::{
     values::{HoursOfDay, Seconds, WholeNumber, as_base},
 };
 
-/// The `challenge` table. The accepted terms may differ by the kind of opponent: `human` and `bot` inherit those of `all`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ChallengeSettings {
-    /// Real-time games at a time. 1 to 100.
-    #[serde(with = "WholeNumber::<1, 100>")]
-    pub concurrency: usize,
-    /// Correspondence and unlimited games at a time, beside `concurrency`; their moves are searched
-    /// while the cores are idle. 0 to 1000.
-    #[serde(with = "WholeNumber::<0, 1000>")]
-    pub correspondence_games: usize,
-    /// Games of `concurrency` reserved for humans. 0 to 100, at most `concurrency`.
-    #[serde(with = "WholeNumber::<0, 100>")]
-    pub reserved_for_humans: usize,
-    /// Real-time games at a time with one opponent, and as many correspondence games. 1 to 100.
-    #[serde(with = "WholeNumber::<1, 100>")]
-    pub max_games_per_opponent: usize,
-    /// The least time from the start of one game to the next, in seconds. 0 to 86400.
-    #[serde(with = "Seconds::<0, 86400>")]
-    pub min_gap: Duration,
-    /// Challenges that may wait for a free place; further ones are declined with "later". 0 to
-    /// 1000.
-    #[serde(with = "WholeNumber::<0, 1000>")]
-    pub max_waiting: usize,
-    /// Order of waiting challenges: `"best"` (title, then rating) or `"first"` come.
-    pub sort_by: SortBy,
-    /// Kind of opponent accepted before all others: `"none"`, `"human"` or `"bot"`.
-    pub preference: Preference,
-    /// Hours for accepting challenges, such as `["08:00-12:00", "22:00-02:00"]`; empty is always.
-    pub hours: Vec<HoursOfDay>,
-    /// Names of players never played, in capitals or small letters.
-    pub block: Vec<String>,
-    /// Files with more such names, one a line; text after a # does not count.
-    pub block_files: Vec<std::path::PathBuf>,
-    /// Addresses of such lists on the web, fetched at the start and every hour; all files are read
-    /// again then, too.
-    pub block_urls: Vec<String>,
-    /// Names of the only players played; empty is everybody.
-    pub allow: Vec<String>,
-    /// Files with more such names, one a line.
-    pub allow_files: Vec<std::path::PathBuf>,
-    /// Names of players accepted first and on any terms that an engine can play, at any hour. The
-    /// block list and the limits on games at a time hold for them too.
-    pub friends: Vec<String>,
-    #[serde(rename = "*", deserialize_with = "as_base")]
-    pub all: ChallengeFilter,
-    /// Terms for humans alone, such as `max_increment = 10`.
-    pub human: ChallengeFilter,
-    /// Terms for bots alone, such as `modes = ["casual"]`.
-    pub bot: ChallengeFilter,
-}
-
-impl Default for ChallengeSettings {
-    fn default() -> Self {
-        Self {
-            concurrency: 1,
-            correspondence_games: 20,
-            reserved_for_humans: 0,
-            max_games_per_opponent: 1,
-            min_gap: Duration::ZERO,
-            max_waiting: 20,
-            sort_by: SortBy::default(),
-            preference: Preference::default(),
-            hours: Vec::new(),
-            block: Vec::new(),
-            block_files: Vec::new(),
-            block_urls: Vec::new(),
-            allow: Vec::new(),
-            allow_files: Vec::new(),
-            friends: Vec::new(),
-            all: ChallengeFilter::default(),
-            human: ChallengeFilter::default(),
-            bot: ChallengeFilter::default(),
-        }
+util::settings! {
+    /// The `challenge` table. The accepted terms may differ by the kind of opponent: `human` and `bot` inherit those of `all`.
+    pub struct ChallengeSettings {
+        /// Real-time games at a time. 1 to 100.
+        #[serde(with = "WholeNumber::<1, 100>")]
+        pub concurrency: usize = 1,
+        /// Correspondence and unlimited games at a time, beside `concurrency`; their moves are searched
+        /// while the cores are idle. 0 to 1000.
+        #[serde(with = "WholeNumber::<0, 1000>")]
+        pub correspondence_games: usize = 20,
+        /// Games of `concurrency` reserved for humans. 0 to 100, at most `concurrency`.
+        #[serde(with = "WholeNumber::<0, 100>")]
+        pub reserved_for_humans: usize = 0,
+        /// Real-time games at a time with one opponent, and as many correspondence games. 1 to 100.
+        #[serde(with = "WholeNumber::<1, 100>")]
+        pub max_games_per_opponent: usize = 1,
+        /// The least time from the start of one game to the next, in seconds. 0 to 86400.
+        #[serde(with = "Seconds::<0, 86400>")]
+        pub min_gap: Duration = Duration::ZERO,
+        /// Challenges that may wait for a free place; further ones are declined with "later". 0 to
+        /// 1000.
+        #[serde(with = "WholeNumber::<0, 1000>")]
+        pub max_waiting: usize = 20,
+        /// Order of waiting challenges: `"best"` (title, then rating) or `"first"` come.
+        pub sort_by: SortBy = SortBy::default(),
+        /// Kind of opponent accepted before all others: `"none"`, `"human"` or `"bot"`.
+        pub preference: Preference = Preference::default(),
+        /// Hours for accepting challenges, such as `["08:00-12:00", "22:00-02:00"]`; empty is always.
+        pub hours: Vec<HoursOfDay> = Vec::new(),
+        /// Names of players never played, in capitals or small letters.
+        pub block: Vec<String> = Vec::new(),
+        /// Files with more such names, one a line; text after a # does not count.
+        pub block_files: Vec<std::path::PathBuf> = Vec::new(),
+        /// Addresses of such lists on the web, fetched at the start and every hour; all files are read
+        /// again then, too.
+        pub block_urls: Vec<String> = Vec::new(),
+        /// Names of the only players played; empty is everybody.
+        pub allow: Vec<String> = Vec::new(),
+        /// Files with more such names, one a line.
+        pub allow_files: Vec<std::path::PathBuf> = Vec::new(),
+        /// Names of players accepted first and on any terms that an engine can play, at any hour. The
+        /// block list and the limits on games at a time hold for them too.
+        pub friends: Vec<String> = Vec::new(),
+        #[serde(rename = "*", deserialize_with = "as_base")]
+        pub all: ChallengeFilter = ChallengeFilter::default(),
+        /// Terms for humans alone, such as `max_increment = 10`.
+        pub human: ChallengeFilter = ChallengeFilter::default(),
+        /// Terms for bots alone, such as `modes = ["casual"]`.
+        pub bot: ChallengeFilter = ChallengeFilter::default(),
     }
 }
 

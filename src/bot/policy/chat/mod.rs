@@ -28,43 +28,30 @@ const FLOOD_TIME: Duration = Duration::from_secs(10);
 /// The most lines of one answer: the flood rule must leave some for other answers.
 const LONGEST_ANSWER: usize = 3;
 
-/// The `chat` table. Greetings may hold `{me}`, `{opponent}`, `{engine}`, `{cpu}` and `{ram}`; an
-/// empty one is not sent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ChatSettings {
-    /// Greeting to the opponent at the start.
-    pub hello: String,
-    /// Greeting to the opponent at the end.
-    pub goodbye: String,
-    /// Greeting to spectators at the start.
-    pub hello_spectators: String,
-    /// Greeting to spectators at the end.
-    pub goodbye_spectators: String,
-    /// Commands to answer. "eval" and "pv" show the bot's evaluation, "printeval" does so after
-    /// every move of the bot until "quiet", "why" shows the vote, "wait" gives the opponent twice
-    /// the time of `player.abort` for the first move, "challenge" lets the players of
-    /// `challenge.friends` request a challenge of themselves or others:
-    /// `!challenge [NAME] [TIME] [rated]`.
-    pub commands: Vec<ChatCommand>,
-    /// Rooms in which commands are answered: "player", "spectator".
-    pub rooms: Vec<ChatRoom>,
-    /// Time at which the opponent may see the answers to !eval, !pv, !printeval and !why: "never",
-    /// "after" the game, or "always".
-    pub thoughts_to_opponent: Thoughts,
-}
-
-impl Default for ChatSettings {
-    fn default() -> Self {
-        Self {
-            hello: "Hello {opponent}, I am {engine}. Good luck! Type !help for commands.".to_owned(),
-            goodbye: "Good game, {opponent}.".to_owned(),
-            hello_spectators: "Hello! Type !help to ask how {me} votes on its moves.".to_owned(),
-            goodbye_spectators: "Thanks for watching.".to_owned(),
-            commands: ChatCommand::ALL.to_vec(),
-            rooms: vec![ChatRoom::Player, ChatRoom::Spectator],
-            thoughts_to_opponent: Thoughts::After,
-        }
+util::settings! {
+    /// The `chat` table. Greetings may hold `{me}`, `{opponent}`, `{engine}`, `{cpu}` and `{ram}`; an
+    /// empty one is not sent.
+    #[derive(Eq)]
+    pub struct ChatSettings {
+        /// Greeting to the opponent at the start.
+        pub hello: String = "Hello {opponent}, I am {engine}. Good luck! Type !help for commands.".to_owned(),
+        /// Greeting to the opponent at the end.
+        pub goodbye: String = "Good game, {opponent}.".to_owned(),
+        /// Greeting to spectators at the start.
+        pub hello_spectators: String = "Hello! Type !help to ask how {me} votes on its moves.".to_owned(),
+        /// Greeting to spectators at the end.
+        pub goodbye_spectators: String = "Thanks for watching.".to_owned(),
+        /// Commands to answer. "eval" and "pv" show the bot's evaluation, "printeval" does so after
+        /// every move of the bot until "quiet", "why" shows the vote, "wait" gives the opponent twice
+        /// the time of `player.abort` for the first move, "challenge" lets the players of
+        /// `challenge.friends` request a challenge of themselves or others:
+        /// `!challenge [NAME] [TIME] [rated]`.
+        pub commands: Vec<ChatCommand> = ChatCommand::ALL.to_vec(),
+        /// Rooms in which commands are answered: "player", "spectator".
+        pub rooms: Vec<ChatRoom> = vec![ChatRoom::Player, ChatRoom::Spectator],
+        /// Time at which the opponent may see the answers to !eval, !pv, !printeval and !why: "never",
+        /// "after" the game, or "always".
+        pub thoughts_to_opponent: Thoughts = Thoughts::After,
     }
 }
 

@@ -11,89 +11,62 @@ use util::{
     values::{HoursOfDay, Seconds, WholeNumber, WholeNumberOrNone, as_base},
 };
 
-/// The `matchmaking` table. The types inherit `opponents`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MatchmakingSettings {
-    /// Challenge other bots. Needs at least one type, see below.
-    pub enabled: bool,
-    /// Idle time before the first challenge, in seconds. 0 to 86400.
-    #[serde(with = "Seconds::<0, 86400>")]
-    pub idle: Duration,
-    /// Challenge also during games while places are free.
-    pub during_games: bool,
-    /// Time after which an unanswered challenge is withdrawn, in seconds. 5 to 600.
-    #[serde(with = "Seconds::<5, 600>")]
-    pub timeout: Duration,
-    /// Least time between two challenges, in seconds. 5 to 86400.
-    #[serde(with = "Seconds::<5, 86400>")]
-    pub min_gap: Duration,
-    /// Choice of the type of the next challenge: "weighted" (at random), "cyclic" (one after the
-    /// other, in the order of their names) or "sequential" (the first of them for which there is an
-    /// opponent).
-    pub selection: Selection,
-    /// Likelier opponents: "none" (all alike), "high" or "low" ratings.
-    pub rating_preference: RatingPreference,
-    /// Rest of an opponent after the first refusal, in seconds; doubled by every further one. 1 to
-    /// 604800.
-    #[serde(with = "Seconds::<1, 604800>")]
-    pub backoff: Duration,
-    /// Longest rest of an opponent, in seconds. 1 to 31536000.
-    #[serde(with = "Seconds::<1, 31536000>")]
-    pub max_backoff: Duration,
-    /// Scope of a refusal: "reason" (its subject: the variant, the speed, rated or not) or "all".
-    pub refusal: RefusalScope,
-    /// Cool-down per opponent from the start of a game, in expected game lengths; `max_backoff` at
-    /// most. 0 to 10000.
-    #[serde(with = "WholeNumber::<0, 10_000>")]
-    pub rest: u32,
-    /// Hours for challenges, as in `challenge.hours`.
-    pub hours: Vec<HoursOfDay>,
-    /// Names of players never challenged.
-    pub avoid: Vec<String>,
-    /// Files with more such names, one a line.
-    pub avoid_files: Vec<PathBuf>,
-    /// Addresses of such lists on the web, fetched at the start and every hour.
-    pub avoid_urls: Vec<String>,
-    /// Challenge no player on `challenge.block` either.
-    pub avoid_blocked: bool,
-    /// Results of a game against a bot after which it is challenged to a rematch with the colours
-    /// changed, such as `["lost", "drawn"]` ("won", "lost", "drawn"); as often in a row as
-    /// `max_rematches` in `[challenge.bot]` allows.
-    pub rematch_after: Vec<GameResult>,
-    /// Weights of chosen players among all, by name, such as `maia1 = 5`: 1 for all others, 0 is
-    /// never. 0 to 1000.
-    pub weights: BTreeMap<String, u32>,
-    #[serde(rename = "*", deserialize_with = "as_base")]
-    pub opponents: MatchOpponents,
-    /// Types of challenges: a table for each, under a name of your choice.
-    pub types: BTreeMap<String, MatchType>,
-}
-
-impl Default for MatchmakingSettings {
-    fn default() -> Self {
-        Self {
-            enabled: false,
-            idle: Duration::from_mins(8),
-            during_games: false,
-            timeout: Duration::from_secs(25),
-            min_gap: Duration::from_mins(1),
-            selection: Selection::default(),
-            rating_preference: RatingPreference::default(),
-            backoff: Duration::from_hours(1),
-            max_backoff: Duration::from_hours(7 * 24),
-            refusal: RefusalScope::default(),
-            rest: 0,
-            hours: Vec::new(),
-            avoid: Vec::new(),
-            avoid_files: Vec::new(),
-            avoid_urls: Vec::new(),
-            avoid_blocked: true,
-            rematch_after: Vec::new(),
-            weights: BTreeMap::new(),
-            opponents: MatchOpponents::default(),
-            types: BTreeMap::new(),
-        }
+util::settings! {
+    /// The `matchmaking` table. The types inherit `opponents`.
+    pub struct MatchmakingSettings {
+        /// Challenge other bots. Needs at least one type, see below.
+        pub enabled: bool = false,
+        /// Idle time before the first challenge, in seconds. 0 to 86400.
+        #[serde(with = "Seconds::<0, 86400>")]
+        pub idle: Duration = Duration::from_mins(8),
+        /// Challenge also during games while places are free.
+        pub during_games: bool = false,
+        /// Time after which an unanswered challenge is withdrawn, in seconds. 5 to 600.
+        #[serde(with = "Seconds::<5, 600>")]
+        pub timeout: Duration = Duration::from_secs(25),
+        /// Least time between two challenges, in seconds. 5 to 86400.
+        #[serde(with = "Seconds::<5, 86400>")]
+        pub min_gap: Duration = Duration::from_mins(1),
+        /// Choice of the type of the next challenge: "weighted" (at random), "cyclic" (one after the
+        /// other, in the order of their names) or "sequential" (the first of them for which there is an
+        /// opponent).
+        pub selection: Selection = Selection::default(),
+        /// Likelier opponents: "none" (all alike), "high" or "low" ratings.
+        pub rating_preference: RatingPreference = RatingPreference::default(),
+        /// Rest of an opponent after the first refusal, in seconds; doubled by every further one. 1 to
+        /// 604800.
+        #[serde(with = "Seconds::<1, 604800>")]
+        pub backoff: Duration = Duration::from_hours(1),
+        /// Longest rest of an opponent, in seconds. 1 to 31536000.
+        #[serde(with = "Seconds::<1, 31536000>")]
+        pub max_backoff: Duration = Duration::from_hours(7 * 24),
+        /// Scope of a refusal: "reason" (its subject: the variant, the speed, rated or not) or "all".
+        pub refusal: RefusalScope = RefusalScope::default(),
+        /// Cool-down per opponent from the start of a game, in expected game lengths; `max_backoff` at
+        /// most. 0 to 10000.
+        #[serde(with = "WholeNumber::<0, 10_000>")]
+        pub rest: u32 = 0,
+        /// Hours for challenges, as in `challenge.hours`.
+        pub hours: Vec<HoursOfDay> = Vec::new(),
+        /// Names of players never challenged.
+        pub avoid: Vec<String> = Vec::new(),
+        /// Files with more such names, one a line.
+        pub avoid_files: Vec<PathBuf> = Vec::new(),
+        /// Addresses of such lists on the web, fetched at the start and every hour.
+        pub avoid_urls: Vec<String> = Vec::new(),
+        /// Challenge no player on `challenge.block` either.
+        pub avoid_blocked: bool = true,
+        /// Results of a game against a bot after which it is challenged to a rematch with the colours
+        /// changed, such as `["lost", "drawn"]` ("won", "lost", "drawn"); as often in a row as
+        /// `max_rematches` in `[challenge.bot]` allows.
+        pub rematch_after: Vec<GameResult> = Vec::new(),
+        /// Weights of chosen players among all, by name, such as `maia1 = 5`: 1 for all others, 0 is
+        /// never. 0 to 1000.
+        pub weights: BTreeMap<String, u32> = BTreeMap::new(),
+        #[serde(rename = "*", deserialize_with = "as_base")]
+        pub opponents: MatchOpponents = MatchOpponents::default(),
+        /// Types of challenges: a table for each, under a name of your choice.
+        pub types: BTreeMap<String, MatchType> = BTreeMap::new(),
     }
 }
 
@@ -131,73 +104,48 @@ pub enum RefusalScope {
     All,
 }
 
-/// A type of challenge.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MatchType {
-    /// Minutes+seconds such as "3+2", days such as "3d", or "unlimited".
-    pub time_control: MinutesAndSeconds,
-    /// True for rated games.
-    pub rated: bool,
-    /// Variant, as in `challenge.variants`.
-    pub variant: Variant,
-    /// Weight among the types; 0 is never. 0 to 1000.
-    #[serde(with = "WholeNumber::<0, 1000>")]
-    pub weight: u32,
-    #[serde(rename = "*")]
-    pub opponents: MatchOpponents,
-}
-
-/// The keys from here to `games_in_row` hold for every type of challenge, and may stand in a type
-/// to hold there alone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MatchOpponents {
-    /// The opponent's least rating; an opponent without a rating passes this and the next three
-    /// keys. 0 to 4000.
-    #[serde(with = "WholeNumber::<0, 4000>")]
-    pub min_rating: u32,
-    /// The opponent's greatest rating. 0 to 4000.
-    #[serde(with = "WholeNumber::<0, 4000>")]
-    pub max_rating: u32,
-    /// The least difference between the opponent's rating and the bot's at that speed. 0 to 4000.
-    #[serde(with = "WholeNumber::<0, 4000>")]
-    pub min_rating_difference: u32,
-    /// The largest such difference. 0 to 4000, or "none".
-    #[serde(with = "WholeNumberOrNone::<0, 4000>")]
-    pub max_rating_difference: Option<u32>,
-    /// Preferred difference of the opponent's rating to the bot's, negative for weaker opponents;
-    /// the nearest player is challenged. -4000 to 4000, or "none".
-    #[serde(with = "WholeNumberOrNone::<-4000, 4000>")]
-    pub target_rating_difference: Option<i32>,
-    /// Games in a row with one opponent, the colours in turn. 1 to 100.
-    #[serde(with = "WholeNumber::<1, 100>")]
-    pub games_in_row: u32,
-}
-
-impl Default for MatchType {
-    fn default() -> Self {
-        let blitz = TimeControl::real_time(Duration::from_mins(3), Duration::from_secs(2));
-        Self {
-            time_control: MinutesAndSeconds(blitz),
-            rated: true,
-            variant: Variant::Standard,
-            weight: 1,
-            opponents: MatchOpponents::default(),
-        }
+util::settings! {
+    /// A type of challenge.
+    pub struct MatchType {
+        /// Minutes+seconds such as "3+2", days such as "3d", or "unlimited".
+        pub time_control: MinutesAndSeconds =
+            MinutesAndSeconds(TimeControl::real_time(Duration::from_mins(3), Duration::from_secs(2))),
+        /// True for rated games.
+        pub rated: bool = true,
+        /// Variant, as in `challenge.variants`.
+        pub variant: Variant = Variant::Standard,
+        /// Weight among the types; 0 is never. 0 to 1000.
+        #[serde(with = "WholeNumber::<0, 1000>")]
+        pub weight: u32 = 1,
+        #[serde(rename = "*")]
+        pub opponents: MatchOpponents = MatchOpponents::default(),
     }
 }
 
-impl Default for MatchOpponents {
-    fn default() -> Self {
-        Self {
-            min_rating: 600,
-            max_rating: 4000,
-            min_rating_difference: 0,
-            max_rating_difference: Some(300),
-            target_rating_difference: None,
-            games_in_row: 1,
-        }
+util::settings! {
+    /// The keys from here to `games_in_row` hold for every type of challenge, and may stand in a type
+    /// to hold there alone.
+    pub struct MatchOpponents {
+        /// The opponent's least rating; an opponent without a rating passes this and the next three
+        /// keys. 0 to 4000.
+        #[serde(with = "WholeNumber::<0, 4000>")]
+        pub min_rating: u32 = 600,
+        /// The opponent's greatest rating. 0 to 4000.
+        #[serde(with = "WholeNumber::<0, 4000>")]
+        pub max_rating: u32 = 4000,
+        /// The least difference between the opponent's rating and the bot's at that speed. 0 to 4000.
+        #[serde(with = "WholeNumber::<0, 4000>")]
+        pub min_rating_difference: u32 = 0,
+        /// The largest such difference. 0 to 4000, or "none".
+        #[serde(with = "WholeNumberOrNone::<0, 4000>")]
+        pub max_rating_difference: Option<u32> = Some(300),
+        /// Preferred difference of the opponent's rating to the bot's, negative for weaker opponents;
+        /// the nearest player is challenged. -4000 to 4000, or "none".
+        #[serde(with = "WholeNumberOrNone::<-4000, 4000>")]
+        pub target_rating_difference: Option<i32> = None,
+        /// Games in a row with one opponent, the colours in turn. 1 to 100.
+        #[serde(with = "WholeNumber::<1, 100>")]
+        pub games_in_row: u32 = 1,
     }
 }
 

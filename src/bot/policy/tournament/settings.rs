@@ -16,43 +16,43 @@ use util::{
     values::{HoursOfDay, Seconds, SecondsOrNone, named},
 };
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct TournamentSettings {
-    /// Join tournaments automatically. Needs `teams` or `join`. The token needs the scope
-    /// tournament:write.
-    pub enabled: bool,
-    /// Teams whose tournaments are joined, by the last word of their address, such as
-    /// `["lichess-bots"]`.
-    pub teams: Vec<String>,
-    /// Tournaments that are joined in any case, by the address of their page; the team to play for
-    /// and the password where a tournament needs them:
-    ///
-    /// ```toml
-    /// [{ tournament = "https://lichess.org/tournament/abcd1234", team = "my-team", password_file = "arena.password" }]
-    /// ```
-    pub join: Vec<NamedTournament>,
-    /// This and the next five keys choose among the tournaments of the teams. Kinds: "arena" or
-    /// "swiss".
-    pub kinds: Vec<TournamentKind>,
-    /// Variants, as in `challenge.variants`.
-    pub variants: Vec<Variant>,
-    /// Speeds or time controls, as in `challenge.time_controls`.
-    pub time_controls: Vec<TimeControlRule>,
-    /// Modes: "rated", "casual" or both.
-    pub modes: Vec<Mode>,
-    /// The longest tournament, in seconds. 60 to 604800, or "none".
-    #[serde(with = "SecondsOrNone::<60, 604800>")]
-    pub max_duration: Option<Duration>,
-    /// Longest time before its start at which a tournament is joined, in seconds. 0 to 604800.
-    #[serde(with = "Seconds::<0, 604800>")]
-    pub ahead: Duration,
-    /// Interval of fetching lists and states of tournaments, in seconds. 60 to 86400.
-    #[serde(with = "Seconds::<60, 86400>")]
-    pub look_every: Duration,
-    /// Hours for tournaments, as in `challenge.hours`. A tournament that still runs then is left,
-    /// and joined again when the hours come.
-    pub hours: Vec<HoursOfDay>,
+util::settings! {
+    pub struct TournamentSettings {
+        /// Join tournaments automatically. Needs `teams` or `join`. The token needs the scope
+        /// tournament:write.
+        pub enabled: bool = false,
+        /// Teams whose tournaments are joined, by the last word of their address, such as
+        /// `["lichess-bots"]`.
+        pub teams: Vec<String> = Vec::new(),
+        /// Tournaments that are joined in any case, by the address of their page; the team to play for
+        /// and the password where a tournament needs them:
+        ///
+        /// ```toml
+        /// [{ tournament = "https://lichess.org/tournament/abcd1234", team = "my-team", password_file = "arena.password" }]
+        /// ```
+        pub join: Vec<NamedTournament> = Vec::new(),
+        /// This and the next five keys choose among the tournaments of the teams. Kinds: "arena" or
+        /// "swiss".
+        pub kinds: Vec<TournamentKind> = vec![TournamentKind::Arena, TournamentKind::Swiss],
+        /// Variants, as in `challenge.variants`.
+        pub variants: Vec<Variant> = vec![Variant::Standard, Variant::Chess960, Variant::FromPosition],
+        /// Speeds or time controls, as in `challenge.time_controls`.
+        pub time_controls: Vec<TimeControlRule> = [Speed::Bullet, Speed::Blitz, Speed::Rapid].map(TimeControlRule::Speed).to_vec(),
+        /// Modes: "rated", "casual" or both.
+        pub modes: Vec<Mode> = vec![Mode::Rated, Mode::Casual],
+        /// The longest tournament, in seconds. 60 to 604800, or "none".
+        #[serde(with = "SecondsOrNone::<60, 604800>")]
+        pub max_duration: Option<Duration> = None,
+        /// Longest time before its start at which a tournament is joined, in seconds. 0 to 604800.
+        #[serde(with = "Seconds::<0, 604800>")]
+        pub ahead: Duration = Duration::from_mins(10),
+        /// Interval of fetching lists and states of tournaments, in seconds. 60 to 86400.
+        #[serde(with = "Seconds::<60, 86400>")]
+        pub look_every: Duration = Duration::from_mins(5),
+        /// Hours for tournaments, as in `challenge.hours`. A tournament that still runs then is left,
+        /// and joined again when the hours come.
+        pub hours: Vec<HoursOfDay> = Vec::new(),
+    }
 }
 
 /// A tournament named in the settings.
@@ -79,24 +79,6 @@ impl NamedTournament {
             password: password.transpose()?,
             pair_now: false,
         })
-    }
-}
-
-impl Default for TournamentSettings {
-    fn default() -> Self {
-        Self {
-            enabled: false,
-            teams: Vec::new(),
-            join: Vec::new(),
-            kinds: vec![TournamentKind::Arena, TournamentKind::Swiss],
-            variants: vec![Variant::Standard, Variant::Chess960, Variant::FromPosition],
-            time_controls: [Speed::Bullet, Speed::Blitz, Speed::Rapid].map(TimeControlRule::Speed).to_vec(),
-            modes: vec![Mode::Rated, Mode::Casual],
-            max_duration: None,
-            ahead: Duration::from_mins(10),
-            look_every: Duration::from_mins(5),
-            hours: Vec::new(),
-        }
     }
 }
 
