@@ -25,6 +25,6 @@ pub fn council() -> Setup {
 
 /// Runs a conversation to its end.
 pub fn block_on<T>(conversation: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
     runtime.block_on(conversation)
 }

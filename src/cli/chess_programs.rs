@@ -29,9 +29,13 @@ pub(super) struct UciCommand {
 
 pub(super) fn uci(command: UciCommand) -> Result<(), Failure> {
     if command.single {
-        return Ok(engine::uci::run(io::stdin().lock(), io::stdout())?);
+        engine::uci::run(io::stdin().lock(), io::stdout());
+        return Ok(());
     }
-    serve(command.settings, async |setup| frontend::uci::run(BufReader::new(io::stdin()), io::stdout(), setup).await)
+    serve(command.settings, async |setup| {
+        frontend::uci::run(io::stdin().lock(), io::stdout(), setup);
+        Ok(())
+    })
 }
 
 pub(super) fn xboard(settings: SettingsArgs) -> Result<(), Failure> {

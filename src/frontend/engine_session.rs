@@ -26,7 +26,6 @@ pub(super) struct EngineSession {
     pub line: Arc<Line>,
     /// Started for the first search, and replaced after a change of the settings.
     player: Option<GamePlayer>,
-    search: Option<SearchHandle>,
     events: mpsc::UnboundedSender<PlayerEvent>,
     requests: u64,
 }
@@ -35,18 +34,16 @@ impl EngineSession {
     pub(super) fn new(setup: Setup) -> (Self, mpsc::UnboundedReceiver<PlayerEvent>) {
         let (events, inbox) = mpsc::unbounded_channel();
         let line = Arc::new(Line::start(Variant::Standard));
-        (Self { setup, line, player: None, search: None, events, requests: 0 }, inbox)
+        (Self { setup, line, player: None, events, requests: 0 }, inbox)
     }
 
     /// Dismisses the council; the next search starts another, which has learnt nothing yet.
     pub(super) fn replace_council(&mut self) {
-        self.search = None;
         self.player = None;
     }
 
     /// Begins another game of the same variant: the council forgets the last one.
     pub(super) fn new_game(&mut self) {
-        self.search = None;
         if let Some(player) = &self.player {
             player.new_game();
         }
@@ -60,8 +57,8 @@ impl EngineSession {
         Ok(())
     }
 
-    /// Begins to search a position, and drops the search of the last one. With `always_search` the electors are asked even if a
-    /// book knows the move.
+    /// Begins to search a position, after the search of the last one. With `always_search` the electors are asked even if a book
+    /// knows the move.
     pub(super) fn think(
         &mut self,
         line: Arc<Line>,
@@ -69,30 +66,11 @@ impl EngineSession {
         limits: Limits,
         excluded: Vec<UciMove>,
         always_search: bool,
-    ) -> Result<RequestId, String> {
-        self.search = None;
+    ) -> Result<(RequestId, SearchHandle), String> {
         self.requests += 1;
         let id = RequestId(self.requests);
         let request = SearchRequest { id, line, others: Vec::new(), time, limits, excluded, always_search };
-        self.search = Some(self.player()?.think(request));
-        Ok(id)
-    }
-
-    pub(super) fn answer_now(&self) {
-        if let Some(search) = &self.search {
-            search.answer_now();
-        }
-    }
-
-    /// Tells the running search its time: its position has occurred.
-    pub(super) fn ponder_hit(&self, time: Time) {
-        if let Some(search) = &self.search {
-            search.comes_about(&self.line, time);
-        }
-    }
-
-    pub(super) fn drop_search(&mut self) {
-        self.search = None;
+        Ok((id, self.player()?.think(request)))
     }
 
     fn player(&mut self) -> Result<&GamePlayer, String> {

@@ -5,9 +5,8 @@
 //!         ◀──lines──              ◀──events──────────────────────────┘
 //! ```
 //! Two languages over one [`Setup`]: the Universal Chess Interface ([`uci`]) and the Chess Engine
-//! Communication Protocol, version 2, with the console commands of GNU Chess 4.0 ([`xboard`]). Each
-//! is a loop that owns all its state, reads lines and events as they come, and never waits for a
-//! search. The moves come from the same player as online, so the daemon and a match runner measure
+//! Communication Protocol, version 2, with the console commands of GNU Chess 4.0 ([`xboard`]). The
+//! session of UCI is that of the engine alone. The moves come from the same player as online, so the daemon and a match runner measure
 //! the same thing.
 //!
 //! Invariants:

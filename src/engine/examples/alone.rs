@@ -5,6 +5,6 @@
 
 use std::io;
 
-fn main() -> io::Result<()> {
-    concilio_engine::uci::run(io::stdin().lock(), io::stdout())
+fn main() {
+    concilio_engine::uci::run(io::stdin().lock(), io::stdout());
 }

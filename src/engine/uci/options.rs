@@ -49,9 +49,8 @@ impl Options {
         lines
     }
 
-    /// Sets what follows `setoption`: `name NAME value VALUE`. Names are read without regard to case.
-    pub(super) fn set(&mut self, text: &str) -> Result<(), String> {
-        let (name, value) = name_and_value(text)?;
+    /// Sets one option, named without regard to case.
+    pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         let name = name.to_lowercase();
         if let Some((spin, _, min, max)) = SPINS.into_iter().find(|(spin, ..)| spin.to_lowercase() == name) {
             let number = whole_number(spin, value, min, max)?;
@@ -114,7 +113,7 @@ impl Options {
 }
 
 /// Splits the arguments of `setoption`, `name NAME value VALUE`; the value may be empty or missing.
-pub fn name_and_value(text: &str) -> Result<(&str, &str), String> {
+pub(super) fn name_and_value(text: &str) -> Result<(&str, &str), String> {
     let text = text.strip_prefix("name ").ok_or("setoption needs: name NAME value VALUE")?;
     let without_value = || (text.strip_suffix(" value").unwrap_or(text), "");
     let (name, value) = text.split_once(" value ").unwrap_or_else(without_value);

@@ -6,148 +6,75 @@
 mod words;
 
 use std::{
-    io::{self, BufRead, Write},
-    sync::Arc,
+    io::{BufRead, Write},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use shakmaty::Position as _;
-use tokio::sync::mpsc;
+use tokio::{runtime::Handle, sync::mpsc, task::block_in_place};
 
 use super::{
     Setup,
-    board::{self, BoardStyle},
     engine_session::{self, EngineSession},
-    lines_of, options,
+    options,
     search_progress::SearchProgress,
 };
-use council::player::{PlayerEvent, RequestId, Time};
+use council::player::{PlayerEvent, RequestId, SearchHandle, Time};
 use domain::{Clock, Color, Decision, Limits, Line, Score, Source, UciMove, Variant, engine_position};
 use engine::{
-    Breakdown,
-    uci::{Go, best_move, name_and_value, over, start_and_moves},
+    Position,
+    uci::{Go, Output, Player, best_move, over, serve},
 };
 
-/// Serves UCI until `quit` or the end of `input`.
-pub async fn run(input: impl BufRead + Send + 'static, output: impl Write, setup: Setup) -> io::Result<()> {
-    let mut lines = lines_of(input)?;
+/// Serves UCI until `quit` or the end of `input`. Must be called within a runtime of several threads, one of which it blocks.
+pub fn run(input: impl BufRead, output: impl Write + Send + 'static, setup: Setup) {
+    let output = Output::new(output);
     let (engine, events) = EngineSession::new(setup);
-    let mut session = UciSession { output, engine, events, search: None, chess960: false, debug: false };
-    loop {
-        tokio::select! {
-            biased;
-            line = lines.recv() => match line {
-                Some(line) if line.split_whitespace().next() == Some("quit") => return session.finish().await,
-                Some(line) => session.obey(&line).await?,
-                None => return session.end().await,
-            },
-            Some(event) = session.events.recv() => session.player_event(event)?,
-        }
-    }
+    let mut council = CouncilPlayer { output: Arc::clone(&output), engine, search: Arc::default(), chess960: false };
+    tokio::spawn(report(events, Arc::clone(&output), Arc::clone(&council.search)));
+    block_in_place(|| serve(input, &output, &mut council));
 }
 
 /// The most that a move with a fixed time takes of a clock that runs beside it.
 const MOST_OF_A_CLOCK: f64 = 0.4;
 
-/// The number of searches without a council; a council's searches have others.
-const NO_COUNCIL: RequestId = RequestId(0);
-
 struct UciSearch {
     request: RequestId,
+    handle: SearchHandle,
     line: Arc<Line>,
     progress: SearchProgress,
-    /// True if it must not be answered before `stop`.
-    infinite: bool,
-    /// True if only a command ends it.
-    endless: bool,
-    /// The time that it will have from `ponderhit` on.
-    pondering: Option<Time>,
+    /// The time of the search once it is not for pondering.
+    time: Time,
     /// A mate in this number of moves ends it.
     mate: Option<i32>,
-    /// An answer found before it may be sent.
-    held: Option<Answer>,
 }
 
-enum Answer {
-    NoMove,
-    Move(Box<Decision>),
-}
+type RunningSearch = Mutex<Option<UciSearch>>;
 
-struct UciSession<W> {
-    output: W,
+struct CouncilPlayer {
+    output: Arc<Output>,
     engine: EngineSession,
-    events: mpsc::UnboundedReceiver<PlayerEvent>,
-    search: Option<UciSearch>,
+    /// The search that the council has not decided yet; [`report`] has it too.
+    search: Arc<RunningSearch>,
     chess960: bool,
-    debug: bool,
 }
 
-impl<W: Write> UciSession<W> {
-    fn say(&mut self, line: impl std::fmt::Display) -> io::Result<()> {
-        writeln!(self.output, "{line}")?;
-        self.output.flush()
+impl Player for CouncilPlayer {
+    const NAME: &'static str = concat!("concilio ", env!("CARGO_PKG_VERSION"), " council");
+
+    fn options(&self) -> Vec<String> {
+        options::list(&self.engine.setup).iter().map(words::option).collect()
     }
 
-    /// Executes one command; a faulty one is answered and changes nothing.
-    async fn obey(&mut self, line: &str) -> io::Result<()> {
-        let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let rest = rest.trim();
-        if matches!(command, "ucinewgame" | "setoption" | "position" | "go") {
-            self.finish().await?;
-        }
-        let done = match command {
-            "" | "register" => Ok(()),
-            "uci" => self.identify().map(Ok)?,
-            "isready" => {
-                // During a search the answer is immediate.
-                let started = if self.search.is_none() { self.engine.start_council().await } else { Ok(()) };
-                self.say("readyok").map(|()| started)?
-            }
-            "debug" => self.set_debug(rest),
-            "stop" => self.stop().map(Ok)?,
-            "ponderhit" => self.ponder_hit().map(Ok)?,
-            "ucinewgame" => {
-                self.engine.new_game();
-                Ok(())
-            }
-            "setoption" => self.set_option(rest),
-            "position" => read_position(rest, self.chess960).map(|line| self.engine.line = Arc::new(line)),
-            "go" => self.go(rest).map(Ok)?,
-            "d" => {
-                let drawing = board::draw(&self.engine.line, BoardStyle { coordinates: true, ..BoardStyle::default() });
-                self.say(drawing).map(Ok)?
-            }
-            "eval" => match engine_position(&self.engine.line) {
-                Ok(position) => self.say(Breakdown::as_played(position.board()).to_string().trim_end()).map(Ok)?,
-                Err(error) => Err(error.to_string()),
-            },
-            other => Err(format!("unknown command {other:?}")),
-        };
-        if let Err(problem) = done {
-            self.say(format_args!("info string {problem}"))?;
-        }
-        Ok(())
+    fn prepare(&mut self) -> Result<(), String> {
+        Handle::current().block_on(self.engine.start_council())
     }
 
-    fn identify(&mut self) -> io::Result<()> {
-        self.say(concat!("id name concilio ", env!("CARGO_PKG_VERSION"), " council"))?;
-        self.say("id author the concilio authors")?;
-        for choice in options::list(&self.engine.setup) {
-            self.say(words::option(&choice))?;
-        }
-        self.say("uciok")
+    fn new_game(&mut self) {
+        self.engine.new_game();
     }
 
-    fn set_debug(&mut self, rest: &str) -> Result<(), String> {
-        self.debug = match rest {
-            "on" => true,
-            "off" => false,
-            _ => return Err(format!("debug {rest:?} (accepted: on, off)")),
-        };
-        Ok(())
-    }
-
-    fn set_option(&mut self, rest: &str) -> Result<(), String> {
-        let (name, value) = name_and_value(rest)?;
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), String> {
         let takes_another = options::set(&mut self.engine.setup, name, value)?;
         if name.eq_ignore_ascii_case("UCI_Chess960") {
             self.chess960 = matches!(value.to_lowercase().as_str(), "true" | "1");
@@ -158,49 +85,61 @@ impl<W: Write> UciSession<W> {
         Ok(())
     }
 
-    // --- Searching -----------------------------------------------------------------------------------------------------
-
-    fn go(&mut self, rest: &str) -> io::Result<()> {
-        let line = Arc::clone(&self.engine.line);
-        let go = Go::read(rest, |text| legal(&line, text));
-        if let Some(complaint) = go.complaint() {
-            self.say(format_args!("info string {complaint}"))?;
-        }
-        let time = self.time(&go, line.turn());
-        let limits = self.limits(&go);
-        let endless = matches!(time, Time::Unbounded) && limits.nodes.is_none() && limits.depth.is_none();
-        let search = |request| UciSearch {
-            request,
-            line: Arc::clone(&line),
-            progress: SearchProgress::new(),
-            infinite: go.infinite,
-            endless: go.infinite || endless,
-            pondering: go.ponder.then_some(time),
-            mate: go.limits.mate.map(|moves| i32::try_from(moves).unwrap_or(i32::MAX)),
-            held: None,
-        };
-        if line.legal_moves().is_empty() {
-            self.say(over(line.position().is_check()))?;
-            let held = Some(Answer::NoMove);
-            self.search = Some(UciSearch { held, ..search(NO_COUNCIL) });
-            return self.answer_if_asked();
-        }
-        let time_now = if go.ponder { Time::Unbounded } else { time };
-        let excluded = excluded(&line, &go.search_moves);
-        match self.engine.think(Arc::clone(&line), time_now, limits, excluded, go.infinite) {
-            Ok(request) => self.search = Some(search(request)),
-            // The program waits for a move, even if the settings name no elector.
-            Err(problem) => {
-                self.say(format_args!("info string {problem}; some legal move is played"))?;
-                let some = line.legal_moves().first().copied();
-                let held = some.map(|some| Answer::Move(Box::new(Decision::without_vote(some, Source::Fallback))));
-                self.search = Some(UciSearch { held, ..search(NO_COUNCIL) });
-                self.answer_if_asked()?;
-            }
-        }
+    fn set_position(&mut self, start: &str, moves: &str) -> Result<(), String> {
+        let variant = if self.chess960 { Variant::Chess960 } else { Variant::Standard };
+        let start = if start == "startpos" { Line::start(Variant::Standard).fen() } else { start.to_owned() };
+        let mut line = Line::from_fen(variant, &start).map_err(|error| error.to_string())?;
+        line.play_all(moves).map_err(|error| error.to_string())?;
+        self.engine.line = Arc::new(line);
         Ok(())
     }
 
+    fn position(&self) -> Result<Position, String> {
+        engine_position(&self.engine.line).map_err(|error| error.to_string())
+    }
+
+    fn go(&mut self, arguments: &str) {
+        let line = Arc::clone(&self.engine.line);
+        let go = Go::read(arguments, |text| text.parse().ok().filter(|uci| line.is_legal(*uci)));
+        let (time, limits) = (self.time(&go, line.turn()), self.limits(&go));
+        let bounded = !matches!(time, Time::Unbounded) || limits.nodes.is_some() || limits.depth.is_some();
+        self.output.begin(&go, bounded);
+        let Some(some) = line.legal_moves().first().copied() else {
+            self.output.say(over(line.position().is_check()));
+            return self.output.answer("bestmove 0000".to_owned());
+        };
+        let time_now = if go.ponder { Time::Unbounded } else { time };
+        let excluded = excluded(&line, &go.search_moves);
+        // Reports wait until the search is known.
+        let mut search = lock(&self.search);
+        match self.engine.think(Arc::clone(&line), time_now, limits, excluded, go.infinite) {
+            Ok((request, handle)) => {
+                let mate = go.limits.mate.map(|moves| i32::try_from(moves).unwrap_or(i32::MAX));
+                *search = Some(UciSearch { request, handle, line, progress: SearchProgress::new(), time, mate });
+            }
+            // The program waits for a move, even if the settings name no elector.
+            Err(problem) => {
+                self.output.say(format_args!("info string {problem}; some legal move is played"));
+                let decision = Decision::without_vote(some, Source::Fallback);
+                self.output.answer(answer(&line, &mut SearchProgress::new(), &decision));
+            }
+        }
+    }
+
+    fn answer_now(&mut self) {
+        if let Some(search) = &*lock(&self.search) {
+            search.handle.answer_now();
+        }
+    }
+
+    fn ponder_hit(&mut self) {
+        if let Some(search) = &*lock(&self.search) {
+            search.handle.comes_about(&search.line, search.time);
+        }
+    }
+}
+
+impl CouncilPlayer {
     /// The time of a search that is not for pondering. A budget of nodes has no time limit.
     fn time(&self, go: &Go<UciMove>, us: Color) -> Time {
         let by_nodes = self.engine.setup.limits.nodes.is_some();
@@ -224,92 +163,53 @@ impl<W: Write> UciSession<W> {
         let usual = self.engine.setup.limits;
         Limits { nodes: go.limits.nodes.or(usual.nodes), depth: go.limits.depth.or(usual.depth), ..usual }
     }
+}
 
-    fn player_event(&mut self, event: PlayerEvent) -> io::Result<()> {
-        let Some(search) = &mut self.search else { return Ok(()) };
+/// Reports the events of all searches.
+async fn report(mut events: mpsc::UnboundedReceiver<PlayerEvent>, output: Arc<Output>, search: Arc<RunningSearch>) {
+    while let Some(event) = events.recv().await {
+        let mut running = lock(&search);
+        let Some(search) = &mut *running else { continue };
         match event {
             PlayerEvent::Proposal(request, proposal) if request == search.request => {
-                let spoken = self.debug.then(|| words::proposal(&search.line, &proposal));
+                if output.debugs() {
+                    output.say(words::proposal(&search.line, &proposal));
+                }
                 search.progress.propose(proposal);
-                spoken.map_or(Ok(()), |spoken| self.say(spoken))
             }
             PlayerEvent::Leader(request, leader) if request == search.request => {
-                let Some(standing) = search.progress.lead(leader) else { return Ok(()) };
-                let info = words::info(&standing);
+                let Some(standing) = search.progress.lead(leader) else { continue };
+                output.say(words::info(&standing));
                 if let (Score::Mate(moves @ 1..), Some(wanted)) = (standing.proposal.score, search.mate)
                     && moves <= wanted
                 {
-                    self.engine.answer_now();
+                    search.handle.answer_now();
                 }
-                self.say(info)
             }
             PlayerEvent::Decided { id, decision, .. } if id == search.request => {
-                search.held = Some(Answer::Move(decision));
-                self.answer_if_asked()
+                let answer = answer(&search.line, &mut search.progress, &decision);
+                *running = None;
+                output.answer(answer);
             }
-            _ => Ok(()),
+            _ => (),
         }
-    }
-
-    /// Sends the move that was found, unless it must be held back.
-    fn answer_if_asked(&mut self) -> io::Result<()> {
-        let ready = |search: &mut UciSearch| !search.infinite && search.pondering.is_none() && search.held.is_some();
-        let Some(UciSearch { line, mut progress, held: Some(answer), .. }) = self.search.take_if(ready) else {
-            return Ok(());
-        };
-        let Answer::Move(decision) = answer else { return self.say("bestmove 0000") };
-        if let Some(standing) = progress.decide(&decision) {
-            self.say(words::info(&standing))?;
-        } else if let Some(score) = decision.score.filter(|_| progress.is_silent()) {
-            self.say(words::unproposed(&decision, score))?;
-        }
-        for line in words::votes(&line, &decision) {
-            self.say(line)?;
-        }
-        self.say(best_move(&decision.best, decision.ponder.as_ref()))
-    }
-
-    fn stop(&mut self) -> io::Result<()> {
-        if let Some(search) = &mut self.search {
-            (search.infinite, search.pondering) = (false, None);
-            self.engine.answer_now();
-        }
-        self.answer_if_asked()
-    }
-
-    /// The expected move was played: the clock runs from now on.
-    fn ponder_hit(&mut self) -> io::Result<()> {
-        if let Some(time) = self.search.as_mut().and_then(|search| search.pondering.take()) {
-            self.engine.ponder_hit(time);
-        }
-        self.answer_if_asked()
-    }
-
-    /// Stops a running search and waits for its answer.
-    async fn finish(&mut self) -> io::Result<()> {
-        self.stop()?;
-        self.await_answer().await
-    }
-
-    /// Handles the end of the input: no further command can stop an endless search.
-    async fn end(&mut self) -> io::Result<()> {
-        match &self.search {
-            Some(search) if search.endless || search.pondering.is_some() => self.finish().await,
-            _ => self.await_answer().await,
-        }
-    }
-
-    async fn await_answer(&mut self) -> io::Result<()> {
-        while self.search.is_some() {
-            let Some(event) = self.events.recv().await else { return Ok(()) };
-            self.player_event(event)?;
-        }
-        Ok(())
     }
 }
 
-fn legal(line: &Line, text: &str) -> Option<UciMove> {
-    text.parse().ok().filter(|uci| line.is_legal(*uci))
+/// Writes a decision: the part of it that has not been shown, the votes, and the move.
+fn answer(line: &Line, progress: &mut SearchProgress, decision: &Decision) -> String {
+    let unshown = match progress.decide(decision) {
+        Some(standing) => Some(words::info(&standing)),
+        None => decision.score.filter(|_| progress.is_silent()).map(|score| words::unproposed(decision, score)),
+    };
+    let mut lines = Vec::from_iter(unshown);
+    lines.extend(words::votes(line, decision));
+    lines.push(best_move(&decision.best, decision.ponder.as_ref()));
+    lines.join("\n")
+}
+
+fn lock(search: &RunningSearch) -> MutexGuard<'_, Option<UciSearch>> {
+    search.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns all legal moves but those to be considered.
@@ -324,13 +224,4 @@ fn excluded(line: &Line, considered: &[UciMove]) -> Vec<UciMove> {
     };
     let considered: Vec<UciMove> = considered.iter().filter_map(written).collect();
     line.legal_moves().into_iter().filter(|uci| !considered.contains(uci)).collect()
-}
-
-fn read_position(text: &str, chess960: bool) -> Result<Line, String> {
-    let (fen, moves) = start_and_moves(text)?;
-    let variant = if chess960 { Variant::Chess960 } else { Variant::Standard };
-    let fen = if fen == "startpos" { Line::start(Variant::Standard).fen() } else { fen.to_owned() };
-    let mut line = Line::from_fen(variant, &fen).map_err(|error| error.to_string())?;
-    line.play_all(moves).map_err(|error| error.to_string())?;
-    Ok(line)
 }

@@ -111,7 +111,7 @@ impl<W: Write> XboardSession<W> {
 
     /// Begins a game from this position, with a council that has learnt nothing yet.
     pub(super) fn begin(&mut self, line: Line) {
-        self.drop_search();
+        self.search = None;
         if line.variant() != self.engine.line.variant() {
             self.engine.replace_council();
         } else {
@@ -188,8 +188,8 @@ impl<W: Write> XboardSession<W> {
             "edit" => self.edit = Some(Edit::of(&self.engine.line)),
             "result" => self.ended = true,
             "?" => {
-                if self.is_thinking() {
-                    self.engine.answer_now();
+                if let Some(search) = self.search.as_ref().filter(|search| search.purpose == Purpose::Move) {
+                    search.handle.answer_now();
                 }
             }
             _ => return None,
@@ -204,7 +204,7 @@ impl<W: Write> XboardSession<W> {
             Some(usual) => *seed = usual,
             None => self.usual_seed = Some(std::mem::replace(seed, rand::random())),
         }
-        self.drop_search();
+        self.search = None;
         self.engine.replace_council();
     }
 
@@ -238,7 +238,7 @@ impl<W: Write> XboardSession<W> {
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         if options::set(&mut self.engine.setup, name, value)? {
             // A running search belongs to the old council.
-            self.drop_search();
+            self.search = None;
             self.engine.replace_council();
         }
         Ok(())

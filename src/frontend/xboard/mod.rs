@@ -30,7 +30,7 @@ use tokio::sync::mpsc;
 
 use super::{Setup, board::BoardStyle, engine_session::EngineSession, lines_of, search_progress::SearchProgress};
 use chess_clock::ChessClock;
-use council::player::{PlayerEvent, RequestId};
+use council::player::{PlayerEvent, RequestId, SearchHandle};
 use domain::{Color, Decision, Line, UciMove};
 use edit::Edit;
 use record::MoveNotes;
@@ -64,6 +64,7 @@ enum Purpose {
 
 struct XboardSearch {
     request: RequestId,
+    handle: SearchHandle,
     purpose: Purpose,
     line: Arc<Line>,
     progress: SearchProgress,
@@ -179,7 +180,7 @@ impl<W: Write> XboardSession<W> {
                 self.hit()
             }
             _ => {
-                self.drop_search();
+                self.search = None;
                 purpose.map_or(Ok(()), |purpose| self.think(purpose))
             }
         }
@@ -207,11 +208,6 @@ impl<W: Write> XboardSession<W> {
         // The expected move was legal when it was proposed; other positions are not pondered.
         let _ = line.play(*expected);
         Arc::new(line)
-    }
-
-    fn drop_search(&mut self) {
-        self.search = None;
-        self.engine.drop_search();
     }
 
     /// Completes a running search for a move after the end of the input.

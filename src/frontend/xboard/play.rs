@@ -41,9 +41,9 @@ impl<W: Write> XboardSession<W> {
         }
         let always_search = purpose == Purpose::Analysis;
         match self.engine.think(Arc::clone(&line), time, limits, Vec::new(), always_search) {
-            Ok(request) => {
+            Ok((request, handle)) => {
                 let (progress, since) = (SearchProgress::new(), Instant::now());
-                self.search = Some(XboardSearch { request, purpose, line, progress, since, held: None });
+                self.search = Some(XboardSearch { request, handle, purpose, line, progress, since, held: None });
                 Ok(())
             }
             Err(problem) => {
@@ -84,8 +84,8 @@ impl<W: Write> XboardSession<W> {
     pub(super) fn hit(&mut self) -> io::Result<()> {
         let by_nodes = self.engine.setup.limits.nodes.is_some();
         let time = if by_nodes { Time::Unbounded } else { self.time(&self.engine.line) };
-        self.engine.ponder_hit(time);
         if let Some(search) = &mut self.search {
+            search.handle.comes_about(&search.line, time);
             (search.purpose, search.since) = (Purpose::Move, Instant::now());
         }
         self.answer_if_asked()
@@ -121,7 +121,6 @@ impl<W: Write> XboardSession<W> {
         let Some(XboardSearch { purpose, line, since, held: Some(decision), .. }) = self.search.take_if(ready) else {
             return Ok(());
         };
-        self.engine.drop_search();
         if purpose == Purpose::Hint {
             return self.say(format_args!("Hint: {}", decision.best));
         }

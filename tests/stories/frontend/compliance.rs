@@ -164,6 +164,34 @@ fn infinite_search_ends_only_with_stop() {
 }
 
 #[testkit::test]
+fn ponderhit_is_answered_on_the_clock() {
+    both(|program| {
+        let (command, line) = position("startpos", "e2e4 e7e5");
+        program.say(&format!("{command}\ngo ponder wtime 2000 btime 2000"));
+        let mut said = program.until("info depth ");
+        program.say("ponderhit");
+        said.extend(program.until("bestmove"));
+        assert_answer(&said, &line);
+    });
+}
+
+/// A move found while pondering is kept until the expected move is played.
+#[testkit::test]
+fn pondered_move_waits_for_ponderhit() {
+    both(|program| {
+        let (command, line) = position("startpos", "e2e4 e7e5");
+        program.say(&format!("{command}\ngo ponder depth 3"));
+        let mut said = program.until("info depth 3");
+        said.extend(ready(program));
+        said.retain(|line| line != "readyok");
+        assert!(!said.iter().any(|line| line.starts_with("bestmove")), "{said:#?}");
+        program.say("ponderhit");
+        said.extend(program.until("bestmove"));
+        assert_answer(&said, &line);
+    });
+}
+
+#[testkit::test]
 fn immediate_stop_yields_a_searched_move() {
     both(|program| {
         let (command, line) = position(ENDGAME, "");

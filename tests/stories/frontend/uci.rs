@@ -46,18 +46,6 @@ fn final_position_is_analysed_until_stop() {
 }
 
 #[testkit::test]
-fn ponderhit_is_answered_on_the_clock() {
-    let mut program = start();
-    program.say("position startpos moves e2e4 e7e5\ngo ponder wtime 2000 btime 2000");
-    program.until("info depth ");
-    program.say("ponderhit");
-    let (best, _) = best_move(&program);
-    let mut line = Line::start(Variant::Standard);
-    line.play_all("e2e4 e7e5").expect("legal");
-    assert!(line.is_legal(best));
-}
-
-#[testkit::test]
 fn ponder_miss_is_discarded() {
     let mut program = start();
     program.say("position startpos moves e2e4 e7e5\ngo ponder wtime 2000 btime 2000");
@@ -68,18 +56,6 @@ fn ponder_miss_is_discarded() {
     let mut line = Line::start(Variant::Standard);
     line.play_all("e2e4 c7c5").expect("legal");
     assert!(line.is_legal(best), "the answer is for the position on the board");
-}
-
-/// A move found while pondering is kept until the expected move is played.
-#[testkit::test]
-fn pondered_move_waits_for_ponderhit() {
-    let mut program = start();
-    program.say("position startpos moves e2e4 e7e5\ngo ponder depth 3");
-    program.until("info depth 3");
-    program.say("isready");
-    assert!(!program.until("readyok").iter().any(|line| line.starts_with("bestmove")));
-    program.say("ponderhit");
-    best_move(&program);
 }
 
 #[testkit::test]
