@@ -5,8 +5,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{seconds, variant};
-use domain::{GameTerms, Standing, TimeControl, Tournament, TournamentInfo, TournamentKind, TournamentStage, Variant};
+use super::{ClockJson, seconds, time_control, variant};
+use domain::{GameTerms, Standing, Tournament, TournamentInfo, TournamentKind, TournamentStage, Variant};
 
 /// A tournament, from a list or from its page.
 #[derive(Deserialize)]
@@ -15,16 +15,10 @@ pub(crate) struct TournamentJson {
     id: String,
     #[serde(alias = "name")]
     full_name: Option<String>,
-    clock: TournamentClock,
+    clock: ClockJson,
     /// What is missing, or of another type than expected, is not known.
     #[serde(flatten)]
     more: Value,
-}
-
-#[derive(Deserialize)]
-struct TournamentClock {
-    limit: f64,
-    increment: f64,
 }
 
 /// Reads milliseconds since 1970, or ISO 8601.
@@ -49,8 +43,7 @@ impl TournamentJson {
             Variant::Standard if more["position"].is_object() => Variant::FromPosition,
             variant => variant,
         };
-        let (limit, increment) = (seconds(self.clock.limit), seconds(self.clock.increment));
-        let time_control = TimeControl::real_time(limit, increment);
+        let time_control = time_control(Some(self.clock), None, seconds);
         let terms = GameTerms { variant, time_control, rated: flag("rated").unwrap_or_default() };
         let from_now = |key: &str| now.checked_add(SignedDuration::from_secs(more[key].as_i64()?)).ok();
         // A tournament without further pairings has nothing to wait for.
