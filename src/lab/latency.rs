@@ -12,9 +12,11 @@
 use std::{
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
+use async_trait::async_trait;
 use clap::{Args, builder::RangedU64ValueParser};
 use tokio::{
     io::{self, AsyncWriteExt},
@@ -24,8 +26,8 @@ use tokio::{
 };
 
 use super::{daemon_program::daemon_on, own_process::OwnProcess};
-use domain::{Color, GameTerms, TimeControl, Variant};
-use practice::{AccountId, ChallengeTerms, PracticeServer, PracticeSettings, SparringKind};
+use domain::{Color, GameTerms, TimeControl, UciMove, Variant};
+use practice::{AccountId, ChallengeTerms, GameView, PracticeServer, PracticeSettings, Sparring, SparringKind};
 use util::Failure;
 
 const BOT: &str = "Measured";
@@ -60,6 +62,20 @@ pub struct LatencyPlan {
     /// Numbers of clients that read the page's events meanwhile, each up to 1000; 0 is a daemon without its page
     #[arg(long, value_delimiter = ',', default_value = "0", value_parser = from_to(0, 1000), value_name = "COUNTS")]
     pub watchers: Vec<usize>,
+    /// Thinking time of the opponents in the mean, in milliseconds. Without any, many games take every core, as no real games do
+    #[arg(long, default_value_t = 0, value_parser = from_to(0, 60_000), value_name = "MS")]
+    pub think: usize,
+}
+
+/// The opponent of all games moves at random, after half of the plan's thinking time to one and a half of it.
+#[async_trait]
+impl Sparring for LatencyPlan {
+    async fn choose(&self, game: &GameView) -> Option<UciMove> {
+        if self.think > 0 {
+            sleep(Duration::from_millis(self.think as u64).mul_f64(rand::random_range(0.5..1.5))).await;
+        }
+        SparringKind::Random.choose(game).await
+    }
 }
 
 fn from_to(least: u64, most: u64) -> RangedU64ValueParser<usize> {
@@ -97,7 +113,7 @@ pub(crate) async fn measure(
     let server = PracticeServer::start(PracticeSettings::default()).await?;
     let token = server.add_account(BOT, true).await?;
     // A person, because the games of a day against bots are limited.
-    server.sparring_person(SPARRING, SparringKind::Random.player()).await?;
+    server.sparring_person(SPARRING, Arc::new(plan.clone())).await?;
     let bench = LatencyBench { server, token };
     let mut measured = vec![Vec::new(); programs.len()];
     for _ in 0..plan.rounds {
