@@ -46,7 +46,7 @@ pub(crate) async fn play(
     let token = server.add_account(BOT, true).await?;
     let stop = CancellationToken::new();
     for (name, answers) in [(BLITZ, BLITZ_ANSWERS), (DAYS, SLOW_ANSWERS)] {
-        let partner = SlowPartner { player: SparringKind::Greedy.player(), answers, stop: stop.clone() };
+        let partner = SlowPartner { stop: stop.clone(), ..SlowPartner::new(SparringKind::Greedy.player(), answers) };
         server.sparring_person(name, Arc::new(partner)).await?;
     }
     let folder = tempfile::tempdir()?;
@@ -125,18 +125,25 @@ async fn play_blitz(server: &PracticeServer, end: Instant, first: usize) -> Resu
 }
 
 /// A partner that answers after a random time, until it is stopped.
-struct SlowPartner {
+pub(crate) struct SlowPartner {
     player: Arc<dyn Sparring>,
     /// Shortest and longest time of a move, ms.
     answers: [u64; 2],
     stop: CancellationToken,
 }
 
+impl SlowPartner {
+    /// A partner that moves like `player`; `answers` are its shortest and longest time of a move, ms.
+    pub(crate) fn new(player: Arc<dyn Sparring>, answers: [u64; 2]) -> Self {
+        Self { player, answers, stop: CancellationToken::new() }
+    }
+}
+
 #[async_trait]
 impl Sparring for SlowPartner {
     async fn choose(&self, game: &GameView) -> Option<UciMove> {
         let [shortest, longest] = self.answers;
-        let time = Duration::from_millis(rand::rng().random_range(shortest..longest));
+        let time = Duration::from_millis(rand::rng().random_range(shortest..=longest));
         self.stop.run_until_cancelled(sleep(time)).await?;
         self.player.choose(game).await
     }

@@ -16,7 +16,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use async_trait::async_trait;
 use clap::{Args, builder::RangedU64ValueParser};
 use tokio::{
     io::{self, AsyncWriteExt},
@@ -25,9 +24,9 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{daemon_program::daemon_on, own_process::OwnProcess};
-use domain::{Color, GameTerms, TimeControl, UciMove, Variant};
-use practice::{AccountId, ChallengeTerms, GameView, PracticeServer, PracticeSettings, Sparring, SparringKind};
+use super::{correspondence::SlowPartner, daemon_program::daemon_on, own_process::OwnProcess};
+use domain::{Color, GameTerms, TimeControl, Variant};
+use practice::{AccountId, ChallengeTerms, PracticeServer, PracticeSettings, SparringKind};
 use util::Failure;
 
 const BOT: &str = "Measured";
@@ -63,19 +62,8 @@ pub struct LatencyPlan {
     #[arg(long, value_delimiter = ',', default_value = "0", value_parser = from_to(0, 1000), value_name = "COUNTS")]
     pub watchers: Vec<usize>,
     /// Thinking time of the opponents in the mean, in milliseconds. Without any, many games take every core, as no real games do
-    #[arg(long, default_value_t = 0, value_parser = from_to(0, 60_000), value_name = "MS")]
-    pub think: usize,
-}
-
-/// The opponent of all games moves at random, after half of the plan's thinking time to one and a half of it.
-#[async_trait]
-impl Sparring for LatencyPlan {
-    async fn choose(&self, game: &GameView) -> Option<UciMove> {
-        if self.think > 0 {
-            sleep(Duration::from_millis(self.think as u64).mul_f64(rand::random_range(0.5..1.5))).await;
-        }
-        SparringKind::Random.choose(game).await
-    }
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=60_000), value_name = "MS")]
+    pub think: u64,
 }
 
 fn from_to(least: u64, most: u64) -> RangedU64ValueParser<usize> {
@@ -112,8 +100,12 @@ pub(crate) async fn measure(
 ) -> Result<Vec<Vec<Latency>>, Failure> {
     let server = PracticeServer::start(PracticeSettings::default()).await?;
     let token = server.add_account(BOT, true).await?;
+    let mut opponent = SparringKind::Random.player();
+    if plan.think > 0 {
+        opponent = Arc::new(SlowPartner::new(opponent, [plan.think / 2, plan.think * 3 / 2]));
+    }
     // A person, because the games of a day against bots are limited.
-    server.sparring_person(SPARRING, Arc::new(plan.clone())).await?;
+    server.sparring_person(SPARRING, opponent).await?;
     let bench = LatencyBench { server, token };
     let mut measured = vec![Vec::new(); programs.len()];
     for _ in 0..plan.rounds {
