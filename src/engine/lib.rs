@@ -20,6 +20,7 @@ mod checksum;
 pub mod evaluation;
 mod knowledge;
 pub mod net;
+mod pages;
 pub mod proof;
 mod score;
 mod search;

@@ -94,6 +94,14 @@ impl Board {
         next
     }
 
+    /// The key of the position after a move that neither castles nor promotes nor changes a right.
+    #[inline]
+    pub(crate) fn likely_key_after(&self, mv: Move) -> u64 {
+        let at = |square| self.piece_on(square).map_or(0, |piece| zobrist::piece(piece, square));
+        let arrives = self.piece_on(mv.from()).map_or(0, |piece| zobrist::piece(piece, mv.to()));
+        self.keys.position ^ at(mv.from()) ^ at(mv.to()) ^ arrives ^ zobrist::black_to_move()
+    }
+
     /// The board with the other player to move. The player to move must not be in check.
     #[must_use]
     pub fn after_null(&self) -> Self {

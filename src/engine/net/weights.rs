@@ -4,6 +4,7 @@
 //! the mover's layer and of the other player's.
 
 use super::{BUCKETS, INPUTS, KING_BUCKETS, MEN};
+use crate::pages::{Pages, Zero};
 
 /// Numbers that are computed with together; widths are multiples of it.
 pub const BLOCK: usize = 128;
@@ -20,10 +21,13 @@ pub const LARGEST_OUTPUT_WEIGHT: i16 = 127;
 #[repr(C, align(64))]
 pub(super) struct Block(pub(super) [i16; BLOCK]);
 
+// SAFETY: integers, of which zero is one.
+unsafe impl Zero for Block {}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
     /// All rows, one after the other.
-    blocks: Box<[Block]>,
+    blocks: Pages<Block>,
     /// The initial value of each bucket's output, in units of [`ONE`](super::ONE) times
     /// [`OUTPUT_ONE`](super::OUTPUT_ONE).
     pub output_bias: [i32; BUCKETS],
@@ -32,7 +36,7 @@ pub struct Weights {
 impl Weights {
     /// Creates an all-zero net; `None` if the width is not allowed.
     pub fn zero(width: usize) -> Option<Self> {
-        let blocks = Self::is_width(width).then(|| vec![Block([0; BLOCK]); ROWS * width / BLOCK].into())?;
+        let blocks = Self::is_width(width).then(|| Pages::zeroed(ROWS * width / BLOCK))?;
         Some(Self { blocks, output_bias: [0; BUCKETS] })
     }
 
@@ -42,12 +46,12 @@ impl Weights {
     }
 
     /// Numbers of the first layer, for each player.
-    pub const fn width(&self) -> usize {
+    pub fn width(&self) -> usize {
         self.blocks_of(1) * BLOCK
     }
 
     #[inline]
-    const fn blocks_of(&self, rows: usize) -> usize {
+    fn blocks_of(&self, rows: usize) -> usize {
         self.blocks.len() / ROWS * rows
     }
 

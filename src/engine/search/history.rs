@@ -5,7 +5,10 @@
 
 use super::Parameters;
 use super::value::{self, Value};
-use crate::board::{Bitboard, Board, Keys, Move, Piece, Role};
+use crate::{
+    board::{Bitboard, Board, Keys, Move, Piece, Role},
+    pages::{Pages, Zero, prefetch},
+};
 
 pub(super) const LIMIT: i32 = 16_384;
 
@@ -60,29 +63,36 @@ const CORRECTIONS: usize = 16_384;
 /// The bound of a correction, in 1/64 of a centipawn before weighing.
 const CORRECTION_LIMIT: i32 = 1024;
 
-pub(super) struct Histories {
+pub(super) struct Histories(Pages<Tables>);
+
+/// One thread's tables, side by side in one large page.
+struct Tables {
     /// Quiet moves by colour, by attacks on their origin and target, and by from and to.
-    quiet: Box<[[[Learnt; 64 * 64]; 4]; 2]>,
+    quiet: [[[Learnt; 64 * 64]; 4]; 2],
     /// Captures by piece and target, and role taken.
-    captures: Box<[[Learnt; 6]]>,
+    captures: [[Learnt; 6]; MOVED],
     /// Quiet moves as answers to an earlier move.
-    continuations: Box<[Learnt]>,
+    continuations: [[Learnt; MOVED]; MOVED],
     /// Errors of the evaluation by [`correction_keys`] and player to move.
-    corrections: [Box<[[Learnt; 2]]>; 6],
+    corrections: [[[Learnt; 2]; CORRECTIONS]; 6],
 }
 
-fn zeroed<T: Clone + Default>(len: usize) -> Box<[T]> {
-    vec![T::default(); len].into_boxed_slice()
-}
+// SAFETY: integers, of which zero is one.
+unsafe impl Zero for Tables {}
 
 impl Histories {
     pub(super) fn new() -> Self {
-        Self {
-            quiet: Box::new([[[Learnt(0); 64 * 64]; 4]; 2]),
-            captures: zeroed(MOVED),
-            continuations: zeroed(MOVED * MOVED),
-            corrections: std::array::from_fn(|_| zeroed(CORRECTIONS)),
-        }
+        Self(Pages::zeroed(1))
+    }
+
+    #[inline]
+    fn tables(&self) -> &Tables {
+        &self.0[0]
+    }
+
+    #[inline]
+    fn tables_mut(&mut self) -> &mut Tables {
+        &mut self.0[0]
     }
 
     #[inline]
@@ -102,8 +112,9 @@ impl Histories {
     pub(super) fn quiet(&self, board: &Board, mv: Move, path: &Path) -> i32 {
         let Path { recent, threats } = path;
         let moved = MovedTo::new(board, mv).index();
-        let answer = |earlier: MovedTo| i32::from(self.continuations[earlier.index() * MOVED + moved].0);
-        i32::from(self.quiet[board.turn().index()][Self::attacked(mv, *threats)][Self::from_to(mv)].0)
+        let tables = self.tables();
+        let answer = |earlier: MovedTo| i32::from(tables.continuations[earlier.index()][moved].0);
+        i32::from(tables.quiet[board.turn().index()][Self::attacked(mv, *threats)][Self::from_to(mv)].0)
             + answer(recent[0])
             + answer(recent[1])
             + (answer(recent[2]) + answer(recent[3])) / 2
@@ -112,22 +123,23 @@ impl Histories {
     #[inline]
     pub(super) fn capture(&self, board: &Board, mv: Move) -> i32 {
         let taken = board.captured(mv).unwrap_or(Role::Pawn);
-        i32::from(self.captures[MovedTo::new(board, mv).index()][taken.index()].0)
+        i32::from(self.tables().captures[MovedTo::new(board, mv).index()][taken.index()].0)
     }
 
     /// Learns from the success (or failure) of a quiet move.
     pub(super) fn learn_quiet(&mut self, board: &Board, mv: Move, path: &Path, bonus: i32) {
         let moved = MovedTo::new(board, mv);
-        self.quiet[board.turn().index()][Self::attacked(mv, path.threats)][Self::from_to(mv)].pull(bonus, LIMIT);
+        let tables = self.tables_mut();
+        tables.quiet[board.turn().index()][Self::attacked(mv, path.threats)][Self::from_to(mv)].pull(bonus, LIMIT);
         for earlier in path.recent.into_iter().filter(|earlier| *earlier != MovedTo::NONE) {
-            self.continuations[earlier.index() * MOVED + moved.index()].pull(bonus, LIMIT);
+            tables.continuations[earlier.index()][moved.index()].pull(bonus, LIMIT);
         }
     }
 
     /// Learns from the success (or failure) of a capture.
     pub(super) fn learn_capture(&mut self, board: &Board, mv: Move, bonus: i32) {
         let taken = board.captured(mv).unwrap_or(Role::Pawn);
-        self.captures[MovedTo::new(board, mv).index()][taken.index()].pull(bonus, LIMIT);
+        self.tables_mut().captures[MovedTo::new(board, mv).index()][taken.index()].pull(bonus, LIMIT);
     }
 
     /// The static evaluation, corrected by the average difference that searches of similar positions found.
@@ -150,15 +162,23 @@ impl Histories {
             correction_moves,
         ];
         let turn = board.turn().index();
-        let known = self.corrections.iter().zip(correction_keys(board, last));
+        let known = self.tables().corrections.iter().zip(correction_keys(board, last));
         let sum: i32 = known.zip(weights).map(|((table, key), weight)| weight * i32::from(table[key][turn].0)).sum();
         (evaluation + sum / 4096).clamp(-value::WIN_BOUND + 1, value::WIN_BOUND - 1)
+    }
+
+    /// Requests the memory of a position's corrections before they are needed.
+    #[inline]
+    pub(super) fn prefetch(&self, board: &Board, last: [MovedTo; 2]) {
+        let turn = board.turn().index();
+        let known = self.tables().corrections.iter().zip(correction_keys(board, last));
+        known.for_each(|(table, key)| prefetch(&table[key][turn]));
     }
 
     /// Records that the search of a position found `difference` more than its static evaluation.
     pub(super) fn learn_correction(&mut self, board: &Board, depth: i32, difference: Value, last: [MovedTo; 2]) {
         let bonus = (difference * depth / 8).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
-        for (table, key) in self.corrections.iter_mut().zip(correction_keys(board, last)) {
+        for (table, key) in self.tables_mut().corrections.iter_mut().zip(correction_keys(board, last)) {
             table[key][board.turn().index()].pull(bonus, CORRECTION_LIMIT);
         }
     }

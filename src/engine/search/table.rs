@@ -19,7 +19,10 @@ use super::{
     table_sync::{Belief, Outbox, TableEntry},
     value::{self, Value},
 };
-use crate::board::Move;
+use crate::{
+    board::Move,
+    pages::{Pages, Zero, prefetch},
+};
 
 const AGES: u8 = 32;
 
@@ -30,6 +33,9 @@ struct Cluster {
     keys: [AtomicU16; 3],
 }
 
+// SAFETY: atomic integers, of which zero is one.
+unsafe impl Zero for Cluster {}
+
 /// Folds data to the width of a key.
 #[inline]
 fn fold(data: u64) -> u16 {
@@ -37,7 +43,7 @@ fn fold(data: u64) -> u16 {
 }
 
 pub(super) struct Table {
-    clusters: Box<[Cluster]>,
+    clusters: Pages<Cluster>,
     age: AtomicU8,
     root: AtomicU64,
     pub(super) outbox: Outbox,
@@ -50,10 +56,8 @@ impl Table {
     /// A table of about `mebibytes` MiB, at least 1.
     pub(super) fn new(mebibytes: usize) -> Self {
         let count = (mebibytes.max(1) << 20) / size_of::<Cluster>();
-        // SAFETY: a cluster is atomic integers, for which all bits zero is a value.
-        let clusters = unsafe { Box::<[Cluster]>::new_zeroed_slice(count).assume_init() };
         Self {
-            clusters,
+            clusters: Pages::zeroed(count),
             age: AtomicU8::new(0),
             root: AtomicU64::new(0),
             outbox: Outbox::closed(),
@@ -99,7 +103,7 @@ impl Table {
     }
 
     fn clear(&self) {
-        for cluster in &self.clusters {
+        for cluster in self.clusters.iter() {
             cluster.data.iter().for_each(|data| data.store(0, Relaxed));
             cluster.keys.iter().for_each(|key| key.store(0, Relaxed));
         }
@@ -115,14 +119,7 @@ impl Table {
     /// Requests the memory of a position before it is needed.
     #[inline]
     pub(super) fn prefetch(&self, key: u64) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: prefetching reads nothing, and the address is in the table.
-            unsafe { _mm_prefetch(std::ptr::from_ref(self.cluster(key)).cast(), _MM_HINT_T0) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = key;
+        prefetch(self.cluster(key));
     }
 
     #[inline]

@@ -328,12 +328,13 @@ impl<'a> Worker<'a> {
     /// Steps from `board` by `mv`, which it plays on `next`, a copy of `board`; notes the move in the frame and the new
     /// key. Undone by [`Self::undo`].
     pub(super) fn make(&mut self, next: &mut Board, board: &Board, mv: Move, ply: usize) {
+        self.shared.table.prefetch(board.likely_key_after(mv));
         next.play(mv, board);
-        self.shared.table.prefetch(next.keys().position);
         let frame = self.frame_mut(ply);
         frame.moved = MovedTo::new(board, mv);
         frame.null = false;
         self.keys.push(next.keys().position);
+        self.histories.prefetch(next, self.last_moves(ply + 1));
     }
 
     /// Passes the turn.
