@@ -75,7 +75,7 @@ pub struct Board {
 
 impl Board {
     /// A board with nothing on it, white to move.
-    fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self {
             squares: [None; 64],
             roles: [Bitboard::EMPTY; 6],
@@ -99,6 +99,13 @@ impl Board {
     #[inline]
     pub const fn piece_on(&self, square: Square) -> Option<Piece> {
         self.squares[square.index()]
+    }
+
+    /// The squares on which the men of two boards differ.
+    #[inline]
+    pub(crate) fn differences(&self, other: &Self) -> Bitboard {
+        let roles = self.roles.iter().zip(&other.roles).fold(Bitboard::EMPTY, |all, (a, b)| all | (*a ^ *b));
+        roles | (self.colors[0] ^ other.colors[0])
     }
 
     #[inline]

@@ -6,14 +6,14 @@
 use arrayvec::ArrayVec;
 
 use super::{Block, Net, bucket, features::View, kernel, players};
-use crate::board::{Bitboard, Board, Color, Piece};
+use crate::board::{Board, Color};
 
 /// The first layer as one player sees one half of positions.
 #[derive(Clone)]
 struct Layer {
     sum: Box<[Block]>,
-    /// The men it is the sum of, by [`Piece::index`].
-    men: [Bitboard; 12],
+    /// The board whose men it is the sum of.
+    board: Board,
 }
 
 /// The first layers of recent positions, for one net only.
@@ -26,26 +26,23 @@ pub(crate) struct Accumulator {
 impl Accumulator {
     /// Creates an accumulator for a net that has not been evaluated yet.
     pub(crate) fn new(net: &Net) -> Self {
-        let layer = || Layer { sum: net.weights().bias().into(), men: [Bitboard::EMPTY; 12] };
+        let layer = || Layer { sum: net.weights().bias().into(), board: Board::empty() };
         Self { layers: std::array::from_fn(|_| std::array::from_fn(|_| layer())) }
     }
 
     /// The value of a board for the player to move, in centipawns.
     pub(crate) fn evaluate(&mut self, net: &Net, board: &Board) -> i32 {
-        let men = Piece::ALL.map(|piece| board.men(piece.color(), piece.role()));
         let views = Color::ALL.map(|player| View::new(player, board.king(player)));
         for (layers, view) in self.layers.iter_mut().zip(views) {
             let layer = &mut layers[view.index()];
             let mut added: ArrayVec<u16, 64> = ArrayVec::new();
             let mut removed: ArrayVec<u16, 64> = ArrayVec::new();
-            for (piece, (now, before)) in Piece::ALL.into_iter().zip(men.iter().zip(layer.men.iter_mut())) {
-                if now != before {
-                    let input = |square| view.input(piece, square) as u16;
-                    added.extend((*now & !*before).map(input));
-                    removed.extend((*before & !*now).map(input));
-                    *before = *now;
-                }
+            for square in board.differences(&layer.board) {
+                let input = |piece| view.input(piece, square) as u16;
+                removed.extend(layer.board.piece_on(square).map(input));
+                added.extend(board.piece_on(square).map(input));
             }
+            layer.board.clone_from(board);
             kernel::update(&mut layer.sum, net.weights().inputs(), &added, &removed);
         }
         let layer = |player: usize| &*self.layers[player][views[player].index()].sum;

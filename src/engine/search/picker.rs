@@ -29,7 +29,9 @@ pub(super) struct Picker {
     table_move: Option<Move>,
     killers: [Option<Move>; 2],
     killers_tried: usize,
-    scored: ArrayVec<(Move, i32), 256>,
+    moves: MoveList,
+    /// The scores of `moves`.
+    scores: ArrayVec<i32, 256>,
     bad: ArrayVec<Move, 64>,
     bad_tried: usize,
     /// A capture is good if its exchanges are worth at least this.
@@ -60,7 +62,8 @@ impl Picker {
             table_move: table_move.filter(|mv| board.is_pseudo_legal(*mv)),
             killers,
             killers_tried: 0,
-            scored: ArrayVec::new(),
+            moves: MoveList::new(),
+            scores: ArrayVec::new(),
             bad: ArrayVec::new(),
             bad_tried: 0,
             threshold,
@@ -151,17 +154,20 @@ impl Picker {
     }
 
     fn generate(&mut self, board: &Board, stage: Generated, score: impl Fn(Move) -> i32) {
-        let mut moves = MoveList::new();
-        board.generate(stage, &mut moves);
-        let table_move = self.table_move;
-        self.scored.clear();
-        self.scored.extend(moves.iter().filter(|mv| Some(**mv) != table_move).map(|mv| (*mv, score(*mv))));
+        self.moves.clear();
+        board.generate(stage, &mut self.moves);
+        if let Some(i) = self.moves.iter().position(|mv| Some(*mv) == self.table_move) {
+            self.moves.remove(i);
+        }
+        self.scores.clear();
+        self.scores.extend(self.moves.iter().map(|mv| score(*mv)));
     }
 
     /// Takes out the best remaining move: sorting all would be wasted on an early cut-off.
     fn best(&mut self) -> Option<(Move, i32)> {
-        let (i, _) = self.scored.iter().enumerate().max_by_key(|(i, (_, score))| (*score, std::cmp::Reverse(*i)))?;
-        Some(self.scored.swap_remove(i))
+        let most = self.scores.iter().copied().fold(i32::MIN, i32::max);
+        let i = self.scores.iter().position(|score| *score == most)?;
+        Some((self.moves.swap_remove(i), self.scores.swap_remove(i)))
     }
 }
 
