@@ -3,8 +3,6 @@ FROM rust:1.95-alpine AS build
 RUN apk add --no-cache musl-dev gcc make tzdata
 WORKDIR /src
 COPY . .
-# All crates optimised together: twice the time, and a program 15 % smaller.
-ENV CARGO_PROFILE_RELEASE_LTO=fat
 RUN cargo build --release --locked -p concilio && strip target/release/concilio
 # What the image holds, as it will lie there. A volume that is mounted on /data for the first time takes over its owner.
 RUN mkdir -p /image/data /image/tmp /image/etc/ssl/certs /image/usr/share \
