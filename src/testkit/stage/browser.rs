@@ -23,11 +23,13 @@ use crate::page::client;
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 /// Starts a browser driver, and reads its port. A driver takes a free port of IPv4 and wants the
-/// same one of IPv6; if that is taken, it ends, and another is started.
-async fn start_driver(program: &Path) -> (Child, String) {
+/// same one of IPv6; if that is taken, it ends, and another is started. The browser's downloads and
+/// crash reports go into `home`.
+async fn start_driver(program: &Path, home: &Path) -> (Child, String) {
     for _ in 0..10 {
         let mut driver = Command::new(program)
             .args(["--port=0", "--log-level=SEVERE"])
+            .env("HOME", home)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .kill_on_drop(true)
@@ -67,7 +69,7 @@ pub struct Browser {
 impl Browser {
     pub async fn start() -> Self {
         let profile = tempfile::tempdir().expect("a folder");
-        let (driver, port) = start_driver(CHROMEDRIVER.path()).await;
+        let (driver, port) = start_driver(CHROMEDRIVER.path(), profile.path()).await;
         let client = client();
         let arguments = [
             "--headless=new".to_owned(),
