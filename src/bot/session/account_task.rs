@@ -7,7 +7,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use futures_util::future::join_all;
 use jiff::{Timestamp, Zoned};
 use tokio::{
     sync::{
@@ -20,41 +19,37 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    AccountEvent, AccountMode, AccountPolicy, Connection, GameEvent, Runtime, ShutdownGames,
-    account_context::{AccountContext, defended},
+    AccountEvent, AccountMode, AccountPolicy, Connection, GameEvent, Runtime,
+    account_context::AccountContext,
     chat::Reception,
     control::{AccountRequest, ControlAnswer},
     counting::AccountMetrics,
     game_end::{self, LookUpOutcome},
-    game_task::{self, Exit},
-    lobby::{Lobby, LobbyEffect, LobbyInput, LobbyMemory},
+    game_task::Exit,
+    lobby::{Lobby, LobbyEffect, LobbyInput},
     machine::GameInput,
     stream_losses::StreamLosses,
 };
-use crate::{
-    journal::{Archive, JournalError},
-    metrics,
-    policy::NameLists,
-};
+use crate::{journal::JournalError, metrics, policy::NameLists};
 use council::player::SharedLag;
-use domain::{
-    Account, Action, ChallengeRequest, ChatRoom, GameId, KnownGame, ServerEvent, ServerName, Tournament, Variant,
-};
+use domain::{Account, Action, ChallengeRequest, GameId, KnownGame, ServerEvent, Variant};
+use memory::{learned_key, remembered};
 use platform::Server;
-use requests::ask;
 use util::{Shutdown, Supervisor, values::HoursOfDay};
 
 mod commands;
+mod effects;
+mod leaving;
+mod memory;
 mod requests;
+
+pub use memory::decliners;
 
 const LAST_REQUESTS: Duration = Duration::from_secs(3);
 const AFTER_PANIC: Duration = Duration::from_millis(500);
 /// The longest time between two looks at the lobby, and at the hours.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 const MOST_OVER: usize = 256;
-/// Attempts to leave an unplayable game, if the server does not answer, and the pause between them.
-const LEAVE_TIMES: u32 = 10;
-const LEAVE_AGAIN: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AccountEnd {
@@ -120,10 +115,21 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
             None => manager.recover().await,
         }
     };
-    let Inboxes { mut events, mut answers, .. } = inboxes;
-    // The last declines and messages are still on their way.
     let context = Arc::clone(&manager.context);
     drop(manager);
+    close(&context, inboxes, &stop).await;
+    if end == AccountEnd::Closed {
+        context.tell(AccountEvent::Closed);
+    }
+    if let Err(error) = context.runtime.journal.flush().await {
+        tracing::error!(server = %context.name, %error, "some entries are missing from the journal");
+    }
+    end
+}
+
+/// Waits for the last declines and messages, and then for the end of the connection.
+async fn close(context: &AccountContext, inboxes: Inboxes, stop: &CancellationToken) {
+    let Inboxes { mut events, mut answers, .. } = inboxes;
     context.stopping.cancel();
     context.requests.close();
     let last_requests = async {
@@ -141,13 +147,6 @@ pub async fn play(connection: Connection, runtime: Runtime, shutdown: Shutdown) 
     // Now the connection may end in its own way.
     stop.cancel();
     let _ = timeout(LAST_REQUESTS, async { while events.recv().await.is_some() {} }).await;
-    if end == AccountEnd::Closed {
-        context.tell(AccountEvent::Closed);
-    }
-    if let Err(error) = context.runtime.journal.flush().await {
-        tracing::error!(server = %context.name, %error, "some entries are missing from the journal");
-    }
-    end
 }
 
 /// Waits for the next lists of names; for ever, if no task updates them.
@@ -170,38 +169,6 @@ fn policy_with(server: &dyn Server, policy: &Arc<AccountPolicy>) -> Arc<AccountP
         Arc::make_mut(&mut policy).tournament.settings.enabled = false;
     }
     policy
-}
-
-async fn remembered(runtime: &Runtime, name: &ServerName) -> LobbyMemory {
-    let stored = runtime.journal.state(&memory_key(name)).await;
-    let stored = stored.inspect_err(|error| tracing::warn!(%error, "cannot read the stored limits"));
-    let memory = stored.ok().flatten().map(|text| {
-        let read = serde_json::from_str(&text);
-        read.inspect_err(|error| tracing::warn!(%error, "stored limits are unreadable; starting without them"))
-    });
-    memory.and_then(Result::ok).unwrap_or_default()
-}
-
-/// Returns the players with refusals, for all accounts: account, id, end of the rest, and number of refusals.
-pub fn decliners(archive: &Archive) -> Result<Vec<(String, String, Timestamp, u32)>, JournalError> {
-    let mut found = Vec::new();
-    for (key, text) in archive.states(MEMORY)? {
-        let memory: LobbyMemory = serde_json::from_str(&text).unwrap_or_default();
-        let account = key.strip_prefix(MEMORY).unwrap_or_default();
-        let declined = memory.matchmaker.decliners();
-        found.extend(declined.map(|(player, until, times)| (account.to_owned(), player.to_owned(), until, times)));
-    }
-    Ok(found)
-}
-
-const MEMORY: &str = "lobby/";
-
-fn learned_key(name: &ServerName) -> String {
-    format!("server/{name}")
-}
-
-fn memory_key(name: &ServerName) -> String {
-    format!("{MEMORY}{name}")
 }
 
 struct Manager {
@@ -475,28 +442,6 @@ impl Manager {
         }
     }
 
-    /// Leaves a game with rules of no engine at once: the fallback would only lose it.
-    fn leave_politely(&mut self, id: GameId, variant: Variant) {
-        remember_over(&mut self.over, id.clone());
-        let sorry = format!("Sorry, none of my engines plays {variant}.");
-        self.context.perform(&id, Action::Chat(id.clone(), ChatRoom::Player, sorry));
-        self.leave_unplayable(id, &format!("no engine here plays {variant}"));
-    }
-
-    /// Aborts or resigns a game with unknown rules: otherwise it would be lost on time.
-    fn leave_unplayable(&mut self, id: GameId, why: &str) {
-        self.context.fault(Some(&id), format!("the game is aborted or resigned: {why}"));
-        self.request(|context, _| async move {
-            for _ in 0..LEAVE_TIMES {
-                if context.leave(&id).await.is_ok() {
-                    return;
-                }
-                sleep(LEAVE_AGAIN).await;
-            }
-            context.fault(Some(&id), "cannot end the game".to_owned());
-        });
-    }
-
     /// Returns the time in the zone of the settings.
     fn now(&self) -> Zoned {
         Timestamp::now().to_zoned(self.context.runtime.policy.time_zone.clone())
@@ -523,116 +468,6 @@ impl Manager {
         for effect in self.lobby.handle(&self.now(), input) {
             self.carry_out(effect);
         }
-    }
-
-    fn carry_out(&mut self, effect: LobbyEffect) {
-        match effect {
-            LobbyEffect::Play(id) => {
-                let (context, exits) = (Arc::clone(&self.context), self.exits_sender.clone());
-                let start = || GameHandle { inbox: game_task::start(id.clone(), context, exits), catching_up: None };
-                self.games.entry(id.clone()).or_insert_with(start);
-                metrics::games_running(&self.context.name, self.games.len());
-            }
-            LobbyEffect::Do(action) => {
-                let ordered = matches!(&action, Action::Challenge(request) if self.lobby.is_on_its_way(request));
-                self.request(|context, answers| async move {
-                    if let Err(fault) = ask(&*context.server, action, ordered, &answers, &context.stopping).await {
-                        context.fault(None, fault);
-                    }
-                });
-            }
-            LobbyEffect::Watch(id) => self.request(|context, _| async move { context.server.resync(&id).await }),
-            LobbyEffect::FetchBots => {
-                self.request(|context, answers| async move {
-                    let bots = defended(context.server.online_bots()).await.unwrap_or_else(|error| {
-                        context.fault(None, format!("cannot fetch the list of online bots: {error}"));
-                        Vec::new()
-                    });
-                    let _ = answers.send(LobbyInput::Bots(bots));
-                });
-            }
-            LobbyEffect::FetchTournaments { teams, named } => self.fetch_tournaments(teams, named),
-            LobbyEffect::AskTournament(tournament) => {
-                self.request(|context, answers| async move {
-                    let outcome = defended(context.server.tournament(&tournament)).await;
-                    let _ = answers.send(LobbyInput::Tournament(tournament, outcome));
-                });
-            }
-            LobbyEffect::TournamentNews(name, what) => self.context.tell(AccountEvent::Tournament { name, what }),
-            LobbyEffect::Record(challenge, outcome, why) => {
-                self.context.tell(AccountEvent::Challenge { challenge, outcome, why });
-            }
-            LobbyEffect::Limited(what, until) => {
-                self.context.tell(AccountEvent::Limited { what: what.to_owned(), until });
-            }
-            // Only commands have answers, and their caller takes them.
-            LobbyEffect::Answer(_) => (),
-            LobbyEffect::Save => self.save_memory(),
-        }
-    }
-
-    /// Fetches tournaments; a failed request is a fault, and the lobby gets the rest.
-    fn fetch_tournaments(&self, teams: Vec<String>, named: Vec<Tournament>) {
-        self.request(|context, answers| async move {
-            let (mut found, mut all) = (Vec::new(), true);
-            let mut missed = |what: String| {
-                all = false;
-                context.fault(None, what);
-            };
-            for team in &teams {
-                match defended(context.server.team_tournaments(team)).await {
-                    Ok(tournaments) => found.extend(tournaments),
-                    Err(error) => missed(format!("the tournaments of team {team}: {error}")),
-                }
-            }
-            for tournament in &named {
-                match defended(context.server.tournament(tournament)).await {
-                    Ok(info) => found.push(info),
-                    Err(error) => missed(format!("tournament {tournament}: {error}")),
-                }
-            }
-            let _ = answers.send(LobbyInput::Tournaments(found, all));
-        });
-    }
-
-    fn save_memory(&self) {
-        match serde_json::to_string(self.lobby.memory()) {
-            Ok(text) => self.store(memory_key(&self.context.name), text),
-            Err(error) => tracing::error!(%error, "cannot write the stored limits"),
-        }
-    }
-
-    fn store(&self, key: String, value: String) {
-        let stored = self.context.runtime.journal.set_state(&key, value);
-        self.context.requests.spawn(async move {
-            if let Err(error) = stored.await {
-                tracing::debug!(key, %error, "not stored yet");
-            }
-        });
-    }
-
-    /// Leaves the games before an immediate stop, or resigns them if the settings demand it.
-    async fn leave_games(&mut self) {
-        let games: Vec<GameId> = self.games.drain().map(|(id, _)| id).collect();
-        if self.context.runtime.policy.games_at_shutdown != ShutdownGames::Resign {
-            return;
-        }
-        let leaving = games.iter().map(async |id| {
-            if let Err(error) = self.context.leave(id).await {
-                self.context.fault(Some(id), format!("cannot end the game: {error}"));
-            }
-        });
-        if timeout(LAST_REQUESTS, join_all(leaving)).await.is_err() {
-            tracing::warn!(server = %self.context.name, "stopped before all games were ended");
-        }
-    }
-
-    /// Runs a request in a task of its own; answers go to the lobby.
-    fn request<F: Future<Output = ()> + Send + 'static>(
-        &self,
-        request: impl FnOnce(Arc<AccountContext>, mpsc::UnboundedSender<LobbyInput>) -> F,
-    ) {
-        self.context.requests.spawn(request(Arc::clone(&self.context), self.answers_sender.clone()));
     }
 }
 

@@ -7,17 +7,17 @@ use std::sync::{
 
 use tokio_util::sync::CancellationToken;
 
-use super::*;
+use super::{memory::memory_key, requests::ask, *};
 use crate::{
     journal::{Archive, GameKey, Journal, JournalSettings},
     policy::MatchmakingSettings,
-    session::{BotEvent, ChoosePlayer, Control, PlayerSettings, PreparedPlayer},
+    session::{BotEvent, ChoosePlayer, Control, PlayerSettings, PreparedPlayer, lobby::LobbyMemory},
 };
 use council::CouncilSettings;
 use domain::{
     Account, ActionError, ChallengeId, ChallengeRequest, ChatLine, ChatRoom, Clock, Clocks, Color, DeclineReason, Done,
-    GameInfo, GameState, GameStatus, GameTerms, KnownGame, Line, Offers, Player, TimeControl, TournamentEntry, UciMove,
-    Variant,
+    GameInfo, GameState, GameStatus, GameTerms, KnownGame, Line, Offers, Player, ServerName, TimeControl, Tournament,
+    TournamentEntry, UciMove, Variant,
 };
 
 /// Refuses and answers as it is told, and notes what was asked of it.
