@@ -8,6 +8,7 @@
 //! [`CurrentGame::Running`]; only then is it told.
 
 mod actions;
+mod adjournments;
 mod challenges;
 mod current_game;
 mod flagging;
@@ -31,6 +32,7 @@ use std::{
 
 pub(crate) use self::requests::{RequestAnswer, RequestResult};
 use self::{
+    adjournments::Adjournments,
     challenges::Challenges,
     flagging::Flagging,
     game::{Announcement, FollowedGame, MovesAnswer},
@@ -38,7 +40,6 @@ use self::{
     look_up::LookUps,
     outbox::Outbox,
     requests::{Requests, Want},
-    resumption::Adjournments,
     silence::Silence,
 };
 use jiff::SignedDuration;
