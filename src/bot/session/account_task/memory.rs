@@ -8,6 +8,8 @@ use crate::{
     session::{Runtime, lobby::LobbyMemory},
 };
 
+const MEMORY: &str = "lobby/";
+
 pub(super) async fn remembered(runtime: &Runtime, name: &ServerName) -> LobbyMemory {
     let stored = runtime.journal.state(&memory_key(name)).await;
     let stored = stored.inspect_err(|error| tracing::warn!(%error, "cannot read the stored limits"));
@@ -29,8 +31,6 @@ pub fn decliners(archive: &Archive) -> Result<Vec<(String, String, Timestamp, u3
     }
     Ok(found)
 }
-
-const MEMORY: &str = "lobby/";
 
 pub(super) fn learned_key(name: &ServerName) -> String {
     format!("server/{name}")

@@ -34,7 +34,7 @@ pub(super) struct Adjourned {
     pub(super) game: Option<Box<FollowedGame>>,
     pub(super) terms: Option<GameTerms>,
     /// As the server writes it.
-    pub(super) opponent: String,
+    opponent: String,
     /// True if the policy has seen its terms.
     pub(super) is_allowed: bool,
     /// True if it was told as a challenge since the opponent came.
@@ -43,7 +43,7 @@ pub(super) struct Adjourned {
     pub(super) confirmed: bool,
     pub(super) listed: Option<Instant>,
     pub(super) online: bool,
-    pub(super) declined: bool,
+    declined: bool,
     pub(super) asked: Option<Instant>,
     pub(super) adjudication_asked: bool,
     /// True if it ran when an earlier process ended: it goes on whether new games are wanted or not.
