@@ -3,7 +3,10 @@
 use std::{
     num::NonZeroUsize,
     path::{Path, PathBuf},
-    sync::{Arc, atomic::AtomicBool},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
@@ -32,6 +35,7 @@ use crate::{
 use council::{CouncilSettings, Roster};
 use domain::Line;
 use engine::{EngineOptions, Knowledge};
+use experiment::in_parallel;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum FitCouncil {
@@ -191,6 +195,9 @@ impl Fitted {
     }
 }
 
+/// Pairs of games that are played by what was known before the first of them: as many on any machine, so that fits agree.
+const AT_ONCE: usize = 8;
+
 impl FitSpsa {
     fn fitted(&self) -> Result<(Fitted, Vec<Parameter>), Failure> {
         if !self.search {
@@ -239,22 +246,34 @@ impl FitSpsa {
         stop: &AtomicBool,
     ) -> Result<(), Failure> {
         let mut bars = Bars::default();
-        for iteration in 0..self.iterations {
-            let trial = spsa.trial();
-            let score = match state.done().get(&iteration) {
-                Some(score) => *score,
-                None => {
-                    let [up, down] = &trial;
-                    let player = |name: &str, values: &[f64]| -> Result<Contender, Failure> {
-                        Ok(Contender { spec: fitted.player(name, &spsa.parameters, values)?, pace: self.pace })
-                    };
-                    let score = pair([player("up", up)?, player("down", down)?], book.opening(iteration)?, stop)?;
-                    state.record(iteration, score)?;
-                    bars.at("pairs", iteration + 1, self.iterations);
-                    score
-                }
+        // Pairs by the clock must not disturb each other.
+        let workers = if self.pace.is_timed() { NonZeroUsize::MIN } else { or_each_core(None) };
+        for begin in (0..self.iterations).step_by(AT_ONCE) {
+            let all = begin..self.iterations.min(begin + AT_ONCE);
+            let left: Vec<usize> = all.clone().filter(|iteration| !state.done().contains_key(iteration)).collect();
+            let one = |(): &mut (), iteration: &usize| {
+                let [up, down] = spsa.trial(iteration - begin);
+                let player = |name: &str, values: &[f64]| -> Result<Contender, Failure> {
+                    Ok(Contender { spec: fitted.player(name, &spsa.parameters, values)?, pace: self.pace })
+                };
+                pair([player("up", &up)?, player("down", &down)?], book.opening(*iteration)?, stop)
             };
-            spsa.learn(score);
+            in_parallel(
+                &left,
+                workers,
+                || stop.load(Relaxed),
+                || (),
+                one,
+                |iteration, score| {
+                    state.record(*iteration, score)?;
+                    bars.at("pairs", state.done().len(), self.iterations);
+                    Ok(())
+                },
+            )?;
+            for iteration in all {
+                let score = state.done().get(&iteration).ok_or_else(stopped)?;
+                spsa.learn(*score);
+            }
         }
         bars.end();
         Ok(())

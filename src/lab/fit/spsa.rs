@@ -77,9 +77,9 @@ impl Spsa {
         self.steps.iter().map(|squares| squares.sqrt())
     }
 
-    /// The values of the two players of the next pair of games.
-    pub fn trial(&self) -> [Vec<f64>; 2] {
-        let signs = self.signs();
+    /// The values of the two players of the pair of games that comes `ahead` pairs after the next one, by what is known now.
+    pub fn trial(&self, ahead: usize) -> [Vec<f64>; 2] {
+        let signs = self.signs(ahead);
         [1.0, -1.0].map(|side| {
             let moved = self.parameters.iter().zip(&self.values).zip(&signs).map(|((parameter, value), sign)| {
                 (value + side * sign * self.perturbation(parameter)).clamp(parameter.low, parameter.high)
@@ -90,7 +90,7 @@ impl Spsa {
 
     /// Takes the score of the first player of the trial against the second, 0 to 1.
     pub fn learn(&mut self, score: f64) {
-        let signs = self.signs();
+        let signs = self.signs(0);
         let stability = 0.1 * self.iterations as f64;
         let k = self.done as f64 + 1.0;
         let all = self.iterations as f64;
@@ -110,8 +110,9 @@ impl Spsa {
         LAST_PERTURBATION * (parameter.high - parameter.low) * (self.iterations as f64 / k).powf(0.101)
     }
 
-    fn signs(&self) -> Vec<f64> {
-        let mut random = StdRng::seed_from_u64(self.seed ^ (self.done as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    fn signs(&self, ahead: usize) -> Vec<f64> {
+        let pair = (self.done + ahead) as u64;
+        let mut random = StdRng::seed_from_u64(self.seed ^ pair.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         self.parameters.iter().map(|_| if random.random_bool(0.5) { 1.0 } else { -1.0 }).collect()
     }
 }
@@ -131,7 +132,7 @@ mod tests {
         let mut random = StdRng::seed_from_u64(9);
         let worth = |values: &[f64]| -((values[0] - 0.7).powi(2) + ((values[1] - 20.0) / 100.0).powi(2));
         for _ in 0..2000 {
-            let [first, second] = spsa.trial();
+            let [first, second] = spsa.trial(0);
             let expected = 1.0 / (1.0 + (-8.0 * (worth(&first) - worth(&second))).exp());
             spsa.learn(if random.random_bool(expected) { 0.75 } else { 0.25 });
         }
@@ -146,7 +147,7 @@ mod tests {
         let run = || {
             let mut spsa = Spsa::new(vec![parameter("split=0.95:0:1")], 100, 1);
             for _ in 0..100 {
-                let trial = spsa.trial();
+                let trial = spsa.trial(0);
                 assert!(trial.iter().flatten().all(|value| (0.0..=1.0).contains(value)));
                 spsa.learn(if trial[0][0] > trial[1][0] { 1.0 } else { 0.0 });
             }
