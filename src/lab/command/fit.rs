@@ -3,10 +3,7 @@
 use std::{
     num::NonZeroUsize,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -35,7 +32,6 @@ use crate::{
 use council::{CouncilSettings, Roster};
 use domain::Line;
 use engine::{EngineOptions, Knowledge};
-use experiment::in_parallel;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum FitCouncil {
@@ -224,12 +220,15 @@ impl FitSpsa {
         });
         let start: Vec<f64> = parameters.iter().map(|parameter| parameter.start).collect();
         let player = fitted.player("start", &parameters, &start)?;
-        let experiment = experiment(facts, self.pace.is_timed() || player.kind.grows(), NonZeroUsize::MIN);
+        // Pairs by the clock, and of players that take all cores, must not disturb each other.
+        let by_clock = self.pace.is_timed() || player.kind.grows();
+        let workers = if by_clock { NonZeroUsize::MIN } else { or_each_core(None) };
+        let experiment = experiment(facts, by_clock, workers);
         let mut files = player.files();
         files.extend(self.book.clone());
         let mut state: ExperimentState<f64> = self.state.open("spsa", experiment, &files)?;
         let mut spsa = Spsa::new(parameters, self.iterations, self.seed);
-        let played = self.play(&fitted, &book, &mut state, &mut spsa, stop);
+        let played = self.play(&fitted, &book, &mut state, &mut spsa, workers, stop);
         // A stopped fit shows the values so far, too.
         tell_fit(&spsa);
         played?;
@@ -243,37 +242,24 @@ impl FitSpsa {
         book: &OpeningBook,
         state: &mut ExperimentState<f64>,
         spsa: &mut Spsa,
+        workers: NonZeroUsize,
         stop: &AtomicBool,
     ) -> Result<(), Failure> {
         let mut bars = Bars::default();
-        // Pairs by the clock must not disturb each other.
-        let workers = if self.pace.is_timed() { NonZeroUsize::MIN } else { or_each_core(None) };
         for begin in (0..self.iterations).step_by(AT_ONCE) {
-            let all = begin..self.iterations.min(begin + AT_ONCE);
-            let left: Vec<usize> = all.clone().filter(|iteration| !state.done().contains_key(iteration)).collect();
-            let one = |(): &mut (), iteration: &usize| {
+            let end = self.iterations.min(begin + AT_ONCE);
+            let one = |(): &mut (), iteration: usize| {
                 let [up, down] = spsa.trial(iteration - begin);
                 let player = |name: &str, values: &[f64]| -> Result<Contender, Failure> {
                     Ok(Contender { spec: fitted.player(name, &spsa.parameters, values)?, pace: self.pace })
                 };
-                pair([player("up", &up)?, player("down", &down)?], book.opening(*iteration)?, stop)
+                pair([player("up", &up)?, player("down", &down)?], book.opening(iteration)?, stop)
             };
-            in_parallel(
-                &left,
-                workers,
-                || stop.load(Relaxed),
-                || (),
-                one,
-                |iteration, score| {
-                    state.record(*iteration, score)?;
-                    bars.at("pairs", state.done().len(), self.iterations);
-                    Ok(())
-                },
-            )?;
-            for iteration in all {
-                let score = state.done().get(&iteration).ok_or_else(stopped)?;
-                spsa.learn(*score);
+            let progress = |done, _| bars.at("pairs", done, self.iterations);
+            if state.done().len() < end && !state.complete(end, workers, stop, progress, || (), one)? {
+                return Err(stopped());
             }
+            state.done().range(begin..end).for_each(|(_, score)| spsa.learn(*score));
         }
         bars.end();
         Ok(())

@@ -143,6 +143,20 @@ mod tests {
     }
 
     #[test]
+    fn later_pairs_have_directions_of_their_own() {
+        let parameters: Vec<Parameter> = (0..16).map(|i| parameter(&format!("p{i}=0.5:0:1"))).collect();
+        let mut spsa = Spsa::new(parameters, 1000, 1);
+        let directions = |trial: [Vec<f64>; 2]| trial[0].iter().map(|value| *value > 0.5).collect::<Vec<_>>();
+        let ahead = [1, 2].map(|ahead| directions(spsa.trial(ahead)));
+        assert_ne!(ahead[0], ahead[1]);
+        for expected in ahead {
+            // A drawn pair moves nothing.
+            spsa.learn(0.5);
+            assert_eq!(directions(spsa.trial(0)), expected, "those that are learnt from later");
+        }
+    }
+
+    #[test]
     fn spsa_is_bounded_and_repeatable() {
         let run = || {
             let mut spsa = Spsa::new(vec![parameter("split=0.95:0:1")], 100, 1);
