@@ -29,6 +29,11 @@ pub trait PlayerKind: Clone + fmt::Debug + Send + Sync + 'static {
         false
     }
 
+    /// Threads that search at once while it thinks, as far as its text tells.
+    fn threads(&self) -> usize {
+        1
+    }
+
     fn files(&self) -> Vec<PathBuf> {
         Vec::new()
     }

@@ -6,17 +6,18 @@ use std::{
     time::Duration,
 };
 
+use clap::Parser;
 use domain::Pace;
 use experiment::{
     game::{Adjudication, GameEnding, MatchGame, MatchRules, PlayerFault},
-    matches::{GamePair, Summary, run},
+    matches::{GamePair, MatchArguments, Summary, run},
     state::ExperimentState,
     stats::{Sprt, SprtVerdict},
 };
 
 use crate::{
     openings::OpeningBook,
-    player::{Contender, MatchPlan},
+    player::{ChessPlayerKind, Contender, MatchPlan},
 };
 use util::Failure;
 
@@ -55,6 +56,30 @@ fn seed_fixes_games_at_any_concurrency() {
             .all(|conduct| conduct.crashes + conduct.illegal_moves + conduct.time_losses == 0 && conduct.moves > 60),
         "{alone}"
     );
+}
+
+#[test]
+fn games_by_the_clock_share_no_core() {
+    #[derive(Parser)]
+    struct Words {
+        #[command(flatten)]
+        games: MatchArguments,
+    }
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let at_once = |a: &str, pace: Pace, words: &[&str]| {
+        let players = [a, "engine"].map(|text| Contender { spec: text.parse().expect("a player"), pace });
+        let words = Words::parse_from([&["match"], words].concat());
+        words.games.workers::<ChessPlayerKind>(&players).get()
+    };
+    let second = Pace::MoveTime(Duration::from_secs(1));
+    for player in ["engine:n,threads=4", "council:learned-4", "uci:program,Threads=4"] {
+        assert_eq!(at_once(player, second, &[]), (cores / 4).max(1), "{player}");
+        assert_eq!(at_once(player, Pace::Nodes(100), &[]), cores, "{player}: nodes need no core of their own");
+        assert_eq!(at_once(player, second, &["--concurrency", "3"]), 3, "{player}");
+    }
+    for player in ["engine", "council", "uci:program,Threads=0"] {
+        assert_eq!(at_once(player, second, &[]), cores, "{player}");
+    }
 }
 
 #[test]

@@ -82,7 +82,7 @@ impl Contest {
         let plan = MatchPlan {
             sprt: self.games.sprt,
             rules: MatchRules { margin: self.games.margin(), ..plan.rules },
-            workers: self.games.workers(),
+            workers: self.games.workers(&plan.players),
             ..plan
         };
         // A match that is refused leaves no state, and with --fresh it forgets none.

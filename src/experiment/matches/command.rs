@@ -10,7 +10,7 @@ use std::{
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{GamePair, MatchPlan, Summary, run_checked};
+use super::{Contender, GamePair, MatchPlan, Summary, run_checked};
 use crate::{
     player::PlayerKind,
     progress::{ProgressDisplay, StateFile, experiment, or_each_core, stopped, write},
@@ -30,7 +30,7 @@ pub struct MatchArguments {
     /// Random seed of the order of the openings
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
-    /// Games at once [default: one for each core]
+    /// Games at once [default: one for each core, by the clock one for as many as a player has threads]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
     /// Tolerance of a player's clock, ms, up to 10000; a slower answer counts as a hang
@@ -51,8 +51,12 @@ impl MatchArguments {
         (self.games as usize).div_ceil(2)
     }
 
-    pub fn workers(&self) -> NonZeroUsize {
-        or_each_core(self.concurrency)
+    /// Games at once. By the clock they share no core, unless that was asked for.
+    pub fn workers<K: PlayerKind>(&self, players: &[Contender<K>; 2]) -> NonZeroUsize {
+        let timed = players.iter().any(|player| player.pace.is_timed());
+        let threads = players.iter().map(|player| player.spec.kind.threads()).filter(|_| timed).max().unwrap_or(1);
+        let games = or_each_core(None).get() / threads.max(1);
+        self.concurrency.or(NonZeroUsize::new(games)).unwrap_or(NonZeroUsize::MIN)
     }
 
     pub fn margin(&self) -> Duration {
@@ -67,7 +71,7 @@ impl MatchArguments {
         facts["seed"] = json!(self.seed);
         facts["margin"] = json!(self.margin);
         let by_clock = plan.is_timed() || plan.players.iter().any(|player| player.spec.kind.grows());
-        experiment(facts, by_clock, self.workers())
+        experiment(facts, by_clock, plan.workers)
     }
 
     /// Plays a plan that was [checked](MatchPlan::check) and writes the games where that was asked.

@@ -136,9 +136,10 @@ impl Match {
             let folders = self.syzygy.as_deref().unwrap_or_default();
             return Err(Failure::usage(format_args!("--syzygy {folders}: no tables of chess there")));
         }
-        let workers = self.games.workers();
+        let players = [&self.a, &self.b].map(|spec| self.pace.contender(spec.clone(), &Speeds::default()));
+        let workers = self.games.workers(&players);
         Ok(MatchPlan {
-            players: [&self.a, &self.b].map(|spec| self.pace.contender(spec.clone(), &Speeds::default())),
+            players,
             openings: book.different(pairs)?,
             pairs,
             sprt: self.games.sprt,

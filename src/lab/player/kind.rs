@@ -111,6 +111,18 @@ impl PlayerKind for ChessPlayerKind {
         matches!(self, Self::Council(_, roster, _) if roster.grows())
     }
 
+    fn threads(&self) -> usize {
+        match self {
+            Self::Engine(options) => options.threads,
+            // A growing council takes the cores that it gets.
+            Self::Council(_, roster, _) if roster.grows() => 1,
+            Self::Council(_, roster, _) => roster.electors().len(),
+            Self::Uci(program) | Self::Xboard(program) => {
+                program.options.get("Threads").and_then(|threads| threads.parse().ok()).unwrap_or(1)
+            }
+        }
+    }
+
     fn files(&self) -> Vec<PathBuf> {
         match self {
             Self::Engine(_) => Vec::new(),
