@@ -30,7 +30,7 @@ pub struct MatchArguments {
     /// Random seed of the order of the openings
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
-    /// Games at once [default: one for each core, by the clock one for as many as a player has threads]
+    /// Games at once [default: one for each core; by the clock, the cores divided by a player's threads]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
     /// Tolerance of a player's clock, ms, up to 10000; a slower answer counts as a hang
@@ -53,9 +53,10 @@ impl MatchArguments {
 
     /// Games at once. By the clock they share no core, unless that was asked for.
     pub fn workers<K: PlayerKind>(&self, players: &[Contender<K>; 2]) -> NonZeroUsize {
-        let timed = players.iter().any(|player| player.pace.is_timed());
-        let threads = players.iter().map(|player| player.spec.kind.threads()).filter(|_| timed).max().unwrap_or(1);
-        let games = or_each_core(None).get() / threads.max(1);
+        // Threads with a budget of nodes advance in step, on one core.
+        let timed = players.iter().filter(|player| player.pace.is_timed());
+        let threads = timed.map(|player| player.spec.kind.threads().max(1)).max().unwrap_or(1);
+        let games = or_each_core(None).get() / threads;
         self.concurrency.or(NonZeroUsize::new(games)).unwrap_or(NonZeroUsize::MIN)
     }
 
